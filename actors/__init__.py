@@ -1,0 +1,1 @@
+"""The imperative shell: asyncio actors that carry out what the core decides."""

@@ -1,0 +1,79 @@
+"""Who lets turn actors take their turns."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from contextvars import Context
+from typing import Protocol
+
+
+class ReadyTurn(Protocol):
+    """Something with a turn to take."""
+
+    def run_turn(self) -> None:
+        """Take one turn; do not block."""
+
+
+class Dispatcher:
+    """Runs the turns that are ready, first come first served, in slices of one loop callback each.
+
+    A slice ends when its time is up or nothing is ready; then `flush` is called once, so that what the turns
+    have left behind (appends, say) is handed over in one go. Whatever else waits on the loop runs before the
+    next slice. A turn is never interrupted: one that takes longer than a slice holds the loop for as long as
+    it takes.
+
+    Every turn starts with an empty `contextvars.Context`: it sees neither the sender's variables nor those
+    set by another turn. Make the dispatcher on the event loop it is for, and use it only there.
+
+    Args:
+        flush: called at the end of each slice.
+        slice_s: seconds after which a slice starts no further turn.
+        clock: a monotonic clock in seconds.
+    """
+
+    def __init__(
+        self,
+        flush: Callable[[], None],
+        *,
+        slice_s: float = 0.001,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._flush = flush
+        self._slice_s = slice_s
+        self._clock = clock
+        self._ready: deque[ReadyTurn] = deque()
+        self._is_posted = False
+
+    def schedule(self, turn: ReadyTurn) -> None:
+        """Let `turn` run once, after those scheduled before; from within a turn or a flush too."""
+        self._ready.append(turn)
+        if not self._is_posted:
+            self._post_slice()
+
+    def _post_slice(self) -> None:
+        self._is_posted = True
+        self.loop.call_soon(self._run_slice, context=Context())
+
+    def _run_slice(self) -> None:
+        # An error leaves through the loop's exception handler; the turns behind it still get their slice.
+        try:
+            try:
+                self._run_turns()
+            finally:
+                self._flush()
+        finally:
+            self._is_posted = False
+            if self._ready:
+                self._post_slice()
+
+    def _run_turns(self) -> None:
+        ready, clock = self._ready, self._clock
+        end_s = clock() + self._slice_s
+        while ready:
+            Context().run(ready.popleft().run_turn)
+            if clock() >= end_s:
+                return

@@ -1,0 +1,55 @@
+"""The planner's briefing: a run as a planning call may see it."""
+
+from __future__ import annotations
+
+import re
+
+from .planning import LedgerEntry, PlanningContext
+from .run import Committed, Run
+from .tools import Catalog
+
+_NUMBERED = re.compile(r"E(\d+)\Z")
+
+
+def brief(run: Run, catalog: Catalog) -> PlanningContext:
+    """Return what the planner of a run is told now."""
+    ledger = tuple(ledger_entry(entry) for entry in run.ledger.values())
+    return PlanningContext(
+        run_id=run.id,
+        goal=run.goal,
+        epoch=run.epoch,
+        revision=run.revision,
+        is_replanning=run.revision > 0,
+        reason=run.owed.reason if run.owed else "start",
+        board=dict(run.board),
+        signals=tuple(run.signals),
+        ledger=ledger,
+        constraints=tuple(e for e in ledger if e.effect == "irreversible" and e.state == "committed"),
+        executed=tuple(run.steps[step] for step in run.order if step in run.done),
+        superseded=tuple(run.steps[step] for step in run.order if step not in run.done),
+        failures=tuple(run.failures),
+        excluded=run.excluded,
+        next_id=next_id(run),
+        tools=catalog,
+    )
+
+
+def ledger_entry(entry: Committed) -> LedgerEntry:
+    """Return a committed operation as planners and people see it."""
+    return LedgerEntry(
+        operation=entry.key,
+        step=entry.step,
+        tool=entry.tool,
+        input=entry.input,
+        receipt=entry.receipt,
+        effect=entry.effect,
+        state=entry.state,
+        takes_back=entry.takes_back,
+        version=entry.version,
+    )
+
+
+def next_id(run: Run) -> int:
+    """Return the number from which step ids ``E{n}`` are free."""
+    numbers = (_NUMBERED.match(step) for step in (*run.started, *run.order))
+    return max((int(match[1]) for match in numbers if match), default=-1) + 1

@@ -1,0 +1,118 @@
+"""Every rule of a run's behaviour.
+
+``decide`` answers a message, ``advance`` says what the state calls for by itself; both read the state and change
+nothing. ``react`` carries a message through to the end for the owner of a run; ``record`` takes it up for another
+process, which leaves what follows to the owner.
+
+============  =====================================================================
+module        what it rules
+============  =====================================================================
+proposals     the start of a run; what becomes of a planner's answer
+reports       what an attempt's report becomes: receipts, retries, unknown outcomes
+replan        the one way to ask for another plan
+people        signals, cancellation, settling
+compensation  undoing forward
+recovery      taking a run up after a restart
+advance       what comes next
+admission     what a step becomes when its turn comes
+operations    which operation a step means
+============  =====================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .. import messages as m
+from ..evolve import evolve
+from ..facts import Fact
+from ..orders import Order
+from ..run import Run
+from ..tools import Catalog
+from . import compensation, people, proposals, recovery, reports
+from .advance import advance
+from .decision import NOTHING, Decision
+
+__all__ = ["Caused", "Decision", "Reaction", "advance", "decide", "react", "record"]
+
+_RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
+    m.StartRun: proposals.start_run,
+    m.Activate: recovery.activate,
+    m.CatchUp: recovery.catch_up,
+    m.Advance: lambda _run, _message, _catalog: NOTHING,
+    m.ProposePlan: proposals.propose,
+    m.AnswerNoPlan: proposals.no_plan,
+    m.AnswerGoalReached: proposals.goal_reached,
+    m.ReportPlanningFailure: proposals.planning_failed,
+    m.RequestReplan: people.request_replan_from_outside,
+    m.ReportSuccess: reports.report_success,
+    m.ReportFailure: reports.report_failure,
+    m.ReportReplan: reports.report_replan,
+    m.ReportLost: reports.report_lost,
+    m.ReportProbe: reports.report_probe,
+    m.ReceiveSignal: people.receive_signal,
+    m.RequestCancel: people.request_cancel,
+    m.SettleOutcome: people.settle_outcome,
+    m.RetryCompensation: compensation.retry,
+    m.WaiveCompensation: compensation.waive,
+}
+
+
+class Caused(NamedTuple):
+    """A fact with the version of the fact that led to it (0: something from outside)."""
+
+    fact: Fact
+    cause: int
+
+
+class Reaction(NamedTuple):
+    """Everything that followed from one message."""
+
+    facts: list[Caused]
+    orders: list[Order]
+
+
+def decide(run: Run, message: m.Message, catalog: Catalog) -> Decision:
+    """Answer a message; the state is read and not changed.
+
+    Args:
+        run: the state; its version is that of its last fact.
+        message: what the run is told.
+        catalog: the tools of the engine that owns the run.
+
+    Raises:
+        MessageRefused: the message does not fit the run as it is.
+        PlanInvalid: the plan a run is to start with cannot be used.
+    """
+    return _RULES[message.__class__](run, message, catalog)
+
+
+def record(run: Run, message: m.Message, catalog: Catalog) -> Reaction:
+    """Decide, and move the state forward by what was decided; raises what ``decide`` raises."""
+    reaction = Reaction([], [])
+    _take(run, decide(run, message, catalog), reaction)
+    return reaction
+
+
+def react(run: Run, message: m.Message, catalog: Catalog) -> Reaction:
+    """Decide, move the state forward, and go on while the state calls for more.
+
+    The state runs ahead of the journal: when the append of these facts fails, drop it and fold again.
+    """
+    reaction = record(run, message, catalog)
+    while (following := advance(run, catalog, message.at)).facts:
+        _take(run, following, reaction)
+    return reaction
+
+
+def _take(run: Run, decision: Decision, reaction: Reaction) -> None:
+    cause = decision.cause
+    if not cause and reaction.facts:
+        cause = run.version - len(reaction.facts) + 1
+    first = run.version + 1
+    for fact in decision.facts:
+        evolve(run, fact)
+        reaction.facts.append(Caused(fact, cause))
+        cause = first
+    reaction.orders.extend(decision.orders)

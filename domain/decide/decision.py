@@ -1,0 +1,27 @@
+"""What a rule answers: facts to append, orders to send once they are durable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..facts import Fact
+from ..orders import Order
+
+
+class Decision(NamedTuple):
+    """The answer of a rule.
+
+    Attributes:
+        facts: facts to append, in order.
+        orders: orders to send after the append.
+        cause: version of the fact that led to the first of them, 0 for something from outside. The facts after the
+            first were caused by the first.
+    """
+
+    facts: Sequence[Fact] = ()
+    orders: Sequence[Order] = ()
+    cause: int = 0
+
+
+NOTHING = Decision()

@@ -1,0 +1,69 @@
+"""What people and other programs ask of a run: signals, cancellation, settling, another plan."""
+
+from __future__ import annotations
+
+from .. import facts as f
+from .. import messages as m
+from ..errors import MessageRefused
+from ..run import Run
+from ..tools import Catalog
+from .decision import NOTHING, Decision
+from .recovery import cancel_in_flight
+from .replan import request_replan
+from .reports import settle
+
+
+def receive_signal(run: Run, message: m.ReceiveSignal, _catalog: Catalog) -> Decision:
+    """Take a signal up, once."""
+    if message.id and message.id in run.signal_ids:
+        return NOTHING
+    _refuse_ended(run, f"signal {message.name!r}")
+    if not message.name:
+        raise MessageRefused(f"run {run.id}: a signal needs a name")
+    return Decision((f.SignalReceived(message.name, message.payload, message.id, message.relevant),))
+
+
+def request_cancel(run: Run, message: m.RequestCancel, _catalog: Catalog) -> Decision:
+    """Cancel a run, once; its reason is recorded."""
+    if run.cancelling or run.final == "cancelled":
+        return NOTHING
+    _refuse_ended(run, "cancel")
+    requested = f.CancelRequested(message.reason)
+    if run.unwinding is not None:
+        return Decision((requested,))
+    failure = f.Failure("cancelled", message.reason or "cancelled on request")
+    return Decision((requested, f.UnwindingBegan("cancelled", failure)), cancel_in_flight(run))
+
+
+def request_replan_from_outside(run: Run, message: m.RequestReplan, _catalog: Catalog) -> Decision:
+    """Ask for another plan, with a reason."""
+    _refuse_ended(run, "replan")
+    if not run.planner:
+        raise MessageRefused(
+            f"run {run.id} has no planner to ask: its plan is by a person; propose a plan instead"
+        )
+    if run.owed is not None and not run.stuck:
+        return NOTHING
+    if run.unwinding is not None:
+        raise MessageRefused(f"run {run.id} is being undone and takes no other plan")
+    return Decision(request_replan(run, "person", message.reason))
+
+
+def settle_outcome(run: Run, message: m.SettleOutcome, _catalog: Catalog) -> Decision:
+    """A person says what became of an unknown outcome."""
+    operation = run.unknown.get(message.operation)
+    if operation is None:
+        unknown = ", ".join(run.unknown) or "none"
+        raise MessageRefused(
+            f"run {run.id}: operation {message.operation!r} has no unknown outcome to settle (unknown: {unknown})"
+        )
+    if not message.happened and not message.reason:
+        raise MessageRefused(
+            f"run {run.id}: saying that {message.operation!r} did not happen permits another attempt and needs a reason"
+        )
+    return settle(run, operation, message.happened, message.receipt, message.reason)
+
+
+def _refuse_ended(run: Run, what: str) -> None:
+    if run.final is not None:
+        raise MessageRefused(f"run {run.id} has ended ({run.final}) and takes no {what}")

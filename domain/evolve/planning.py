@@ -1,0 +1,109 @@
+"""What facts about plans and news change."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from .. import facts as f
+from ..plan import Step
+from ..planning import SignalEntry
+from ..readiness import edges
+from ..run import Run
+from .backoff import give_up_backoff
+
+
+def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
+    run.owed = fact
+    run.asked = run.broken = None
+    run.plan_retry_at = None
+    run.stuck = ""
+    run.replans += 1
+    run.replan_digests[fact.digest] = run.version
+    step = run.steps.get(fact.step)
+    run.excluded = frozenset((step.tool_name,)) if step and fact.cause == "tool" else frozenset()
+    give_up_backoff(run)
+
+
+def plan_requested(run: Run, fact: f.PlanRequested) -> None:
+    run.asked = fact
+    run.plan_retry_at = None
+
+
+def plan_proposed(run: Run, fact: f.PlanProposed) -> None:
+    run.proposal = fact
+
+
+def proposal_rejected(run: Run, fact: f.ProposalRejected) -> None:
+    if run.proposal is not None and run.proposal.author == "planner":
+        run.asked = None
+        run.refused += 1
+    run.proposal = None
+
+
+def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
+    assert run.proposal is not None  # noqa: S101 - a journal without the proposal is corrupt, and says so here
+    tail = run.proposal.plan.steps
+    run.revision = fact.revision
+    run.author = fact.author
+    for step_id in fact.superseded:
+        del run.steps[step_id]
+    for step in tail:
+        run.steps[step.id] = step
+    run.order = [*fact.kept, *fact.added]
+    run.proposal = run.owed = run.asked = run.broken = None
+    run.stuck = ""
+    run.refused = run.planning_failures = 0
+    run.excluded = frozenset()
+    run.signals.clear()
+    run.tail_n.clear()
+    _lay_out(run, tail, fact.kept[-1] if fact.kept else "")
+
+
+def _lay_out(run: Run, tail: tuple[Step, ...], last_executed: str) -> None:
+    run.unmet, run.needed_by, run.ready = {}, {}, OrderedDict()
+    for step_id, needs in edges(tail, last_executed).items():
+        open_needs = [need for need in needs if need not in run.done]
+        for need in open_needs:
+            run.needed_by.setdefault(need, []).append(step_id)
+        run.unmet[step_id] = len(open_needs)
+        if not open_needs:
+            run.ready[step_id] = None
+
+
+def planning_failed(run: Run, fact: f.PlanningFailed) -> None:
+    run.asked = None
+    run.planning_failures += 1
+    run.plan_retry_at = fact.retry_at
+    run.failures.append(fact.failure)
+
+
+def no_plan_found(run: Run, _fact: f.NoPlanFound) -> None:
+    run.asked = None
+
+
+def goal_found(run: Run, _fact: f.GoalFound) -> None:
+    run.asked = run.owed = run.broken = None
+    run.goal_found = True
+    run.unmet.clear()
+    run.ready.clear()
+
+
+def board_updated(run: Run, fact: f.BoardUpdated) -> None:
+    run.board.update(fact.values)
+    _news(run)
+
+
+def signal_received(run: Run, fact: f.SignalReceived) -> None:
+    run.signal_count += 1
+    run.signals.append(SignalEntry(fact.name, fact.payload, run.version))
+    if fact.id:
+        run.signal_ids.add(fact.id)
+    if fact.relevant:
+        run.epoch = run.version
+        _news(run)
+
+
+def _news(run: Run) -> None:
+    """A stuck run is asked about again once there is something it did not know."""
+    run.stuck = ""
+    run.refused = run.planning_failures = 0

@@ -1,0 +1,61 @@
+"""What all facts share, and the values several of them hold."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar, Literal, dataclass_transform
+
+import msgspec
+
+Mode = Literal["autonomous", "interactive"]
+
+
+class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What went wrong, for people and for planners.
+
+    Args:
+        kind: ``tool_error``, ``timeout``, ``template``, ``conflict``, ``arguments``, ``lost``, ``cancelled``,
+            ``replan_refused``, ``no_plan``, ``stuck``, ``budget``, ``planner``, ``undo``.
+        message: one sentence.
+        step: id of the step it happened in.
+        tool: the tool it happened in.
+        error_type: class of the exception, where there was one.
+        digest: what makes two failures the same one.
+        empty_data: the cause is that there was no data, not that something broke.
+    """
+
+    kind: str
+    message: str
+    step: str = ""
+    tool: str = ""
+    error_type: str = ""
+    digest: str = ""
+    empty_data: bool = False
+
+
+class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How often a run may ask for another plan.
+
+    Args:
+        replans: replans in the whole life of the run.
+        proposals: proposals refused in a row before the run is stuck.
+        planning_attempts: planner calls failing in a row before the run is stuck.
+    """
+
+    replans: int = 20
+    proposals: int = 8
+    planning_attempts: int = 3
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
+class Fact(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """The base of all facts."""
+
+    topic: ClassVar[str] = ""
+    schema: ClassVar[int] = 1
+    moves_epoch: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "topic" not in cls.__dict__:
+            cls.topic = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()

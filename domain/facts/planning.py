@@ -1,0 +1,117 @@
+"""Facts about plans: asked for, proposed, accepted, refused; and the news that changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from ..plan import Author, Plan
+from .base import Fact, Failure
+
+
+class ReplanRequested(Fact):
+    """Something asked for a new plan: from here on no step of the present revision is admitted.
+
+    Args:
+        cause: ``tool``, ``failure``, ``signal``, ``person``.
+        digest: digest of cause, reason and committed state; seen twice, the run is stuck.
+    """
+
+    moves_epoch = True
+    cause: str
+    reason: str
+    digest: str
+    step: str = ""
+
+
+class PlanRequested(Fact):
+    """The planner is being asked, with the run as it was at ``epoch``."""
+
+    epoch: int
+    planner: str
+    reason: str = ""
+
+
+class PlanProposed(Fact):
+    """A proposal arrived; it is recorded whole, whatever becomes of it."""
+
+    epoch: int
+    author: Author
+    digest: str
+    plan: Plan
+
+
+class ProposalRejected(Fact):
+    """A proposal did not become a revision.
+
+    Args:
+        code: ``stale``, ``invalid`` or ``conflict``.
+    """
+
+    digest: str
+    epoch: int
+    code: Literal["stale", "invalid", "conflict"]
+    problems: tuple[str, ...]
+
+
+class PlanAccepted(Fact):
+    """The pending proposal became revision ``revision``; steps and undos are in ``PlanProposed``.
+
+    Args:
+        kept: ids of executed steps, in their old positions.
+        added: ids of the new tail.
+        superseded: ids of steps that will not run.
+        undone: operations being taken back.
+        stability: how many steps differ between old and new plan, |π∖π′|+|π′∖π| (Fox et al. 2006).
+    """
+
+    moves_epoch = True
+    revision: int
+    author: Author
+    digest: str
+    kept: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    superseded: tuple[str, ...] = ()
+    undone: tuple[str, ...] = ()
+    reason: str = ""
+    stability: int = 0
+
+
+class PlanningFailed(Fact):
+    """The planner raised or answered nonsense; it is asked again at ``retry_at``, or not at all."""
+
+    epoch: int
+    failure: Failure
+    retry_at: float | None = None
+
+
+class NoPlanFound(Fact):
+    """The planner says there is no plan."""
+
+    epoch: int
+    reason: str
+    give_up: bool = False
+
+
+class GoalFound(Fact):
+    """The planner says the goal is reached already."""
+
+    epoch: int
+    reason: str = ""
+
+
+class BoardUpdated(Fact):
+    """Named values were added for later plans."""
+
+    moves_epoch = True
+    values: Mapping[str, Any]
+    step: str = ""
+
+
+class SignalReceived(Fact):
+    """A message from outside; one relevant to planning moves the epoch."""
+
+    name: str
+    payload: Any = None
+    id: str = ""
+    relevant: bool = False

@@ -1,0 +1,124 @@
+"""Facts about steps, the attempts at their operations, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..receipt import Receipt
+from ..tools import Effect
+from .base import Fact, Failure
+
+
+class StepStarted(Fact):
+    """The first attempt of an operation may begin: intent before effect.
+
+    The contract in force is kept with it, so that what is in flight never changes under a new catalog. ``attempt``
+    is above 1 where an earlier revision tried the same operation; ``deadline`` is in seconds since the epoch.
+    """
+
+    step: str
+    operation: str
+    tool: str
+    input: Mapping[str, Any]
+    digest: str
+    attempt: int = 1
+    effect: Effect = "irreversible"
+    undo: str = ""
+    idempotent: bool = False
+    takes_back: str = ""
+    deadline: float | None = None
+
+
+class AttemptStarted(Fact):
+    """A further attempt of an operation may begin."""
+
+    operation: str
+    attempt: int
+
+
+class AttemptFailed(Fact):
+    """An attempt failed; the operation is tried again at ``retry_at``."""
+
+    operation: str
+    attempt: int
+    failure: Failure
+    retry_at: float
+
+
+class AttemptLost(Fact):
+    """Nobody knows what became of an attempt, and the operation may be repeated safely."""
+
+    operation: str
+    attempt: int
+    why: str
+    details: Any = None
+
+
+class OutcomeUnknown(Fact):
+    """Nobody knows what became of an attempt, and repeating it could repeat the effect.
+
+    Args:
+        probing: the tool's probe is being asked.
+    """
+
+    operation: str
+    attempt: int
+    why: str
+    details: Any = None
+    probing: bool = False
+
+
+class ProbeFailed(Fact):
+    """The probe could not say what became of an attempt: a person has to."""
+
+    operation: str
+    attempt: int
+    why: str
+
+
+class OutcomeSettled(Fact):
+    """An unknown outcome is known: by a probe or a person. Only *not happened* permits another attempt."""
+
+    moves_epoch = True
+    operation: str
+    happened: bool
+    receipt: Receipt | None = None
+    reason: str = ""
+
+
+class StepCompleted(Fact):
+    """An operation is committed; its receipt is evidence for ever."""
+
+    moves_epoch = True
+    step: str
+    operation: str
+    attempt: int
+    receipt: Receipt
+
+
+class StepSatisfied(Fact):
+    """A step asks for an operation that is committed already: nothing ran."""
+
+    moves_epoch = True
+    step: str
+    operation: str
+
+
+class StepFailed(Fact):
+    """A step ended without a receipt. ``operation`` is empty when it was never admitted."""
+
+    moves_epoch = True
+    step: str
+    operation: str
+    attempt: int
+    failure: Failure
+
+
+class ReceiptArrivedLate(Fact):
+    """A receipt from an attempt that was no longer current: still a fact, still committed."""
+
+    moves_epoch = True
+    operation: str
+    attempt: int
+    receipt: Receipt

@@ -1,0 +1,187 @@
+"""What a run can be told. A message is a request; only facts say what came of it.
+
+Every message carries the time it was taken up (``at``, seconds since the epoch) and who sent it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, dataclass_transform
+
+import msgspec
+
+from .facts import Failure, Limits, Mode
+from .goal import Goal
+from .plan import Author, GoalReached, NoPlan, Plan
+from .receipt import Receipt
+
+ENGINE = "engine"
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The base of all messages."""
+
+    at: float
+    actor: str = ENGINE
+
+
+class StartRun(Message, kw_only=True):
+    """Begin a run: with a person's plan, or with a planner to ask."""
+
+    goal: Goal
+    lineage: str
+    plan: Plan | None = None
+    planner: str = ""
+    mode: Mode = "autonomous"
+    key: str = ""
+    tags: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    limits: Limits = Limits()
+
+
+class Activate(Message, kw_only=True):
+    """An engine took the run up: what was in flight before is lost, what is owed is ordered again.
+
+    Args:
+        planners: names of the planners this engine has.
+    """
+
+    planners: frozenset[str] = frozenset()
+
+
+class CatchUp(Message, kw_only=True):
+    """Another process wrote to the run."""
+
+
+class Advance(Message, kw_only=True):
+    """Look at the clock: whatever is due now is done now."""
+
+
+class ProposePlan(Message, kw_only=True):
+    """A new tail for the plan, made from the run as it was at ``epoch``."""
+
+    epoch: int
+    plan: Plan
+    author: Author = "planner"
+
+
+class AnswerNoPlan(Message, kw_only=True):
+    """The planner found no plan."""
+
+    epoch: int
+    answer: NoPlan
+
+
+class AnswerGoalReached(Message, kw_only=True):
+    """The planner finds the goal reached."""
+
+    epoch: int
+    answer: GoalReached
+
+
+class ReportPlanningFailure(Message, kw_only=True):
+    """The planner raised, or answered something that is no answer."""
+
+    epoch: int
+    failure: Failure
+    retry_after_s: float = 1.0
+
+
+class RequestReplan(Message, kw_only=True):
+    """A person or a program asks for a new plan from outside."""
+
+    reason: str
+
+
+class Report(Message, kw_only=True):
+    """The base of what an attempt reports. ``attempt`` is its token: an old one settles nothing."""
+
+    operation: str
+    attempt: int
+
+
+class ReportSuccess(Report, kw_only=True):
+    """The operation is committed outside."""
+
+    receipt: Receipt
+
+
+class ReportFailure(Report, kw_only=True):
+    """The operation raised.
+
+    Args:
+        retry_after_s: seconds to wait before another attempt; ``None`` when another one is pointless.
+        no_effect: the tool vouches that nothing happened outside.
+    """
+
+    failure: Failure
+    retry_after_s: float | None = None
+    no_effect: bool = False
+
+
+class ReportReplan(Report, kw_only=True):
+    """The tool asks for another plan.
+
+    Args:
+        updates: values for the board.
+        receipt: what was committed before it asked, if anything was.
+        no_effect: the tool vouches that nothing happened outside.
+    """
+
+    reason: str
+    updates: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    receipt: Receipt | None = None
+    no_effect: bool = False
+
+
+class ReportLost(Report, kw_only=True):
+    """The attempt timed out, fell silent, or was cancelled: nobody knows what became of it."""
+
+    why: str
+    details: Any = None
+
+
+class ReportProbe(Report, kw_only=True):
+    """What a probe found: happened, not happened, or (``None``) still not known."""
+
+    happened: bool | None
+    receipt: Receipt | None = None
+    why: str = ""
+
+
+class ReceiveSignal(Message, kw_only=True):
+    """A message from outside for the run; the same id is taken once."""
+
+    name: str
+    payload: Any = None
+    id: str = ""
+    relevant: bool = True
+
+
+class RequestCancel(Message, kw_only=True):
+    """Someone wants the run cancelled."""
+
+    reason: str = ""
+
+
+class SettleOutcome(Message, kw_only=True):
+    """A person says what became of an unknown outcome."""
+
+    operation: str
+    happened: bool
+    receipt: Receipt | None = None
+    reason: str = ""
+
+
+class RetryCompensation(Message, kw_only=True):
+    """A person wants a parked undo tried again."""
+
+    operation: str
+    reason: str = ""
+
+
+class WaiveCompensation(Message, kw_only=True):
+    """A person lets an effect stay that was to be undone."""
+
+    operation: str
+    reason: str

@@ -1,0 +1,86 @@
+"""Plans and their steps: intent, in the field names of the plan file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+Author = Literal["human", "planner"]
+
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One position in a plan.
+
+    Args:
+        id: identifier, unique in the plan; empty lets the engine number it (``E0``, ``E1``, …).
+        tool_name: full (``user__charge``) or unambiguous bare name (``charge``).
+        input: the tool's arguments; strings may hold templates over earlier results.
+        needs: ids of steps that must be done first; once any step of a plan has ``needs`` the plan is a DAG.
+        reasoning: why the step is there.
+        operation: explicit business identity, instead of the tool's identifying arguments.
+        again: ask for one more of an intent that was committed before.
+        undoes: the operation this planned call of an undo tool takes back.
+        timeout_s: seconds the whole step may take, retries included.
+    """
+
+    id: str = ""
+    tool_name: str = ""
+    input: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    needs: tuple[str, ...] | None = None
+    reasoning: str = ""
+    operation: str = ""
+    again: bool = False
+    undoes: str = ""
+    timeout_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.needs is not None and not isinstance(self.needs, tuple):
+            msgspec.structs.force_setattr(self, "needs", tuple(self.needs))
+
+
+class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Steps in order or as a DAG; as a proposal, the new tail of a run's plan.
+
+    Args:
+        steps: the steps; executed steps are not listed again.
+        undo: keys of committed operations to take back, newest first whatever the order here.
+        reason: why this plan and not the one before.
+        cost: the planner's own estimate, in the units of its tools' costs.
+        conditions: the condition values the plan was made on, kept with it as evidence.
+    """
+
+    steps: tuple[Step, ...] = ()
+    undo: tuple[str, ...] = ()
+    reason: str = ""
+    cost: float | None = None
+    conditions: Mapping[str, bool | None] = msgspec.field(default_factory=dict[str, bool | None])
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "undo"):
+            if not isinstance(getattr(self, name), tuple):
+                msgspec.structs.force_setattr(self, name, tuple(getattr(self, name)))
+
+    @classmethod
+    def of(cls, steps: Iterable[Step], /, **fields: Any) -> Plan:
+        """Return a plan of any iterable of steps."""
+        return cls(tuple(steps), **fields)
+
+
+class NoPlan(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A planner's answer: there is no plan.
+
+    Args:
+        reason: why, in words a person can act on.
+        give_up: end the run as failed, undoing what can be undone, instead of waiting for a person.
+    """
+
+    reason: str
+    give_up: bool = False
+
+
+class GoalReached(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A planner's answer: nothing is left to do."""
+
+    reason: str = ""

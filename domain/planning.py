@@ -1,0 +1,109 @@
+"""What a planner is told: the run as it is, without anything it could change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from .facts import Failure
+from .goal import Goal
+from .plan import GoalReached, NoPlan, Plan, Step
+from .receipt import Receipt
+from .tools import Catalog, Effect
+
+
+class LedgerEntry(msgspec.Struct, frozen=True):
+    """A committed operation, as planners and people see it.
+
+    Args:
+        operation: its key.
+        step: the step that committed it.
+        tool: full name of the tool.
+        input: the rendered arguments.
+        receipt: what it left behind.
+        effect: the contract in force when it ran.
+        state: ``committed``, ``undoing`` or ``undone``.
+        takes_back: the operation a planned undo took back.
+        version: version of the fact that committed it.
+    """
+
+    operation: str
+    step: str
+    tool: str
+    input: Mapping[str, Any]
+    receipt: Receipt
+    effect: Effect
+    state: str
+    takes_back: str
+    version: int
+
+
+class SignalEntry(msgspec.Struct, frozen=True):
+    """A signal the run received."""
+
+    name: str
+    payload: Any
+    version: int
+
+
+class PlanningContext(msgspec.Struct, frozen=True):
+    """Everything a planning call may look at.
+
+    Args:
+        run_id: the run.
+        goal: text and inputs.
+        epoch: the version its answer is judged by.
+        revision: number of the present plan; 0 before the first.
+        is_replanning: whether there was a plan before.
+        reason: why a plan is asked for.
+        board: named values left for planning, the latest of each.
+        signals: signals since the last accepted plan.
+        ledger: committed operations in order of commitment.
+        constraints: those of them that cannot be undone.
+        executed: steps that keep their positions, in plan order.
+        superseded: steps of the present plan that have not run.
+        failures: every failure so far, oldest first.
+        excluded: full names of tools to leave out of this one plan, if there is a plan without them.
+        next_id: the number from which new step ids are free (``E{next_id}``).
+        tools: the catalog.
+    """
+
+    run_id: str
+    goal: Goal
+    epoch: int
+    revision: int
+    is_replanning: bool
+    reason: str
+    board: Mapping[str, Any]
+    signals: tuple[SignalEntry, ...]
+    ledger: tuple[LedgerEntry, ...]
+    constraints: tuple[LedgerEntry, ...]
+    executed: tuple[Step, ...]
+    superseded: tuple[Step, ...]
+    failures: tuple[Failure, ...]
+    excluded: frozenset[str]
+    next_id: int
+    tools: Catalog
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """The goal's inputs."""
+        return self.goal.inputs
+
+    def committed(self, tool: str) -> tuple[LedgerEntry, ...]:
+        """Return the standing (not undone) operations of a tool, by full or bare name."""
+        return tuple(
+            entry
+            for entry in self.ledger
+            if entry.state == "committed" and tool in (entry.tool, entry.tool.partition("__")[2])
+        )
+
+
+class Planner(Protocol):
+    """Makes plans. It is handed a context and answers; it never touches a run."""
+
+    async def plan(self, context: PlanningContext) -> Plan | NoPlan | GoalReached:
+        """Return the new tail, or say that there is none or that nothing is left to do."""
+        ...

@@ -1,0 +1,184 @@
+"""What the engine knows of a tool, and the catalog of all of them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from .errors import ToolDefinitionError, UnknownTool
+from .ids import digest
+
+Effect = Literal["read", "reversible", "irreversible"]
+USER_PREFIX = "user__"
+RECEIPT_FIELD = "receipt"
+"""The argument through which an undo tool is handed the receipt of what it takes back."""
+
+
+class RetryPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How often and how patiently an operation is tried again.
+
+    Args:
+        max_attempts: tries in all; ``None`` means 5 for read or idempotent tools and 1 otherwise.
+        initial_s: seconds before the second try.
+        factor: what each wait is multiplied by.
+        max_s: the longest wait in seconds.
+        max_lost: attempts that may be lost to a dying process before the operation is given up.
+    """
+
+    max_attempts: int | None = None
+    initial_s: float = 1.0
+    factor: float = 2.0
+    max_s: float = 100.0
+    max_lost: int = 10
+
+
+class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A tool's contract, without its code.
+
+    Args:
+        name: full name, such as ``user__charge``.
+        description: what it does, for planners and people.
+        effect: what it does to the outside world; undeclared means irreversible.
+        undo: full name of the tool that takes a reversible effect back.
+        idempotent: a repeat with the same operation key has no second effect.
+        identity: names of the arguments that identify the operation; ``None`` means all.
+        has_probe: an unknown outcome can be asked about.
+        retry: its retry policy.
+        timeout_s: seconds one attempt may take.
+        heartbeat_timeout_s: seconds of silence after which an attempt is given up.
+        input_schema: JSON Schema of its arguments.
+        pre: condition values that must hold before it is planned.
+        post: condition values that hold after it.
+        cost: what planning reckons for one call, in any unit.
+        input: template of its arguments, for planners that search.
+    """
+
+    name: str
+    description: str = ""
+    effect: Effect = "irreversible"
+    undo: str = ""
+    idempotent: bool = False
+    identity: tuple[str, ...] | None = None
+    has_probe: bool = False
+    retry: RetryPolicy = RetryPolicy()
+    timeout_s: float | None = None
+    heartbeat_timeout_s: float | None = None
+    input_schema: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    pre: Mapping[str, bool] = msgspec.field(default_factory=dict[str, bool])
+    post: Mapping[str, bool] = msgspec.field(default_factory=dict[str, bool])
+    cost: float = 1.0
+    input: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether another attempt may be made without knowing what became of the last."""
+        return self.idempotent or self.effect == "read"
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """Names of its arguments, as its schema declares them."""
+        return frozenset(self.input_schema.get("properties", ()))
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Names of the arguments it cannot do without."""
+        return frozenset(self.input_schema.get("required", ()))
+
+    @property
+    def max_attempts(self) -> int:
+        """Tries in all, the default of the policy resolved."""
+        if self.retry.max_attempts is not None:
+            return self.retry.max_attempts
+        return 5 if self.repeatable else 1
+
+
+class Catalog:
+    """The tools an engine offers, by full name.
+
+    Args:
+        specs: the contracts; two with one name are refused, and an undo tool must exist.
+
+    Raises:
+        ToolDefinitionError: two tools share a name, or an ``undo`` cannot work.
+    """
+
+    __slots__ = ("_bare", "_specs", "digest")
+
+    def __init__(self, specs: Iterable[ToolSpec] = ()) -> None:
+        self._specs: dict[str, ToolSpec] = {}
+        for spec in specs:
+            if spec.name in self._specs:
+                raise ToolDefinitionError(f"two tools are named {spec.name!r}; rename one of them")
+            self._specs[spec.name] = spec
+        for spec in self._specs.values():
+            if spec.undo or spec.effect == "reversible":
+                self._check_undo(spec)
+        self._bare = self._bare_names()
+        self.digest = digest([msgspec.to_builtins(self._specs[name]) for name in sorted(self._specs)])
+
+    def _bare_names(self) -> dict[str, list[str]]:
+        bare: dict[str, list[str]] = {}
+        for name in self._specs:
+            bare.setdefault(name.partition("__")[2] or name, []).append(name)
+        return bare
+
+    def _check_undo(self, spec: ToolSpec) -> None:
+        if not spec.undo or spec.effect != "reversible":
+            raise ToolDefinitionError(
+                f"tool {spec.name!r}: effect 'reversible' and 'undo' go together "
+                f"(effect={spec.effect!r}, undo={spec.undo!r})"
+            )
+        undo = self._specs.get(spec.undo)
+        if undo is None:
+            raise ToolDefinitionError(
+                f"tool {spec.name!r} names {spec.undo!r} as its undo, which is not registered; "
+                f"register it with the engine (registered: {self._known()})"
+            )
+        if not (undo.idempotent or undo.has_probe):
+            raise ToolDefinitionError(
+                f"tool {undo.name!r} undoes {spec.name!r} and may be called again after a crash: "
+                "declare it idempotent=True or give it a probe"
+            )
+        uncovered = sorted(undo.required - spec.parameters - {RECEIPT_FIELD})
+        if uncovered:
+            raise ToolDefinitionError(
+                f"tool {undo.name!r} undoes {spec.name!r} but requires {', '.join(uncovered)}, which are not "
+                f"arguments of {spec.name!r}; take them from its argument 'receipt', or give them a default"
+            )
+
+    def _known(self) -> str:
+        return ", ".join(sorted(self._specs)) or "none"
+
+    def __iter__(self) -> Iterator[ToolSpec]:
+        return iter(self._specs.values())
+
+    def __len__(self) -> int:
+        return len(self._specs)
+
+    def get(self, name: str) -> ToolSpec | None:
+        """Return the tool of that full name, or ``None``."""
+        return self._specs.get(name)
+
+    def resolve(self, name: str) -> ToolSpec:
+        """Return the tool of a full or unambiguous bare name.
+
+        Raises:
+            UnknownTool: no tool, or more than one, goes by that name.
+        """
+        spec = self._specs.get(name)
+        if spec is not None:
+            return spec
+        candidates = self._bare.get(name, [])
+        if len(candidates) == 1:
+            return self._specs[candidates[0]]
+        if candidates:
+            raise UnknownTool(
+                f"tool name {name!r} is ambiguous; write one of {', '.join(sorted(candidates))}"
+            )
+        near = difflib.get_close_matches(name, [*self._specs, *self._bare], n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else f" (registered: {self._known()})"
+        kind = "user tool" if name.startswith(USER_PREFIX) else "tool"
+        raise UnknownTool(f"unknown {kind} {name!r}{hint}")

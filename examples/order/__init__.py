@@ -1,0 +1,1 @@
+"""The main example: deliver order 42, whatever the carriers say."""

@@ -1,0 +1,230 @@
+"""The journal over any backend: the asynchronous face of a database that blocks."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Self, cast
+
+from .backend import Backend, ReadableBackend
+from .codec import encode
+from .commit import Pending, Result
+from .errors import JournalClosedError, JournalError
+from .journal import Append, Appended, OnDone, Post
+from .reading import Reading
+from .writer import LoopWriter, ThreadWriter, Writer
+
+_TOLD_AT_ONCE = 32
+"""Callers told of a commit between two turns of the loop."""
+
+class BackedJournal(Reading):
+    """A journal over a backend; see :class:`Journal` for its methods.
+
+    Args:
+        url: the store's URL, without a password.
+        backend: the database; one that takes no appends makes a journal that is read-only.
+        writer: who commits.
+        readers: a thread that reads, for databases at the other end of a network.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        backend: ReadableBackend,
+        *,
+        writer: type[ThreadWriter | LoopWriter] = ThreadWriter,
+        readers: ThreadPoolExecutor | None = None,
+    ) -> None:
+        super().__init__(url, backend, readers)
+        self._writable = cast(Backend, backend) if hasattr(backend, "commit") else None
+        self._writer_class = writer
+        self._writer: Writer | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._post: Post | None = None
+        self._buffer: list[Pending] = []
+        self._flushing = False
+        self._process = os.getpid()
+        self._on_foreign: list[Callable[[Sequence[str]], None]] = []
+        self._on_lost: list[Callable[[JournalError], None]] = []
+        self._lost_told = False
+
+    @property
+    def read_only(self) -> bool:
+        """Whether appends are refused."""
+        return self._writable is None
+
+    # -------------------------------------------------------------------------------------------------- appending
+
+    def dispatch(self, post: Post) -> None:
+        """Hand results over through ``post``; the caller calls :meth:`flush`."""
+        self._post = post
+        self._start()
+
+    def submit(self, append: Append, on_done: OnDone) -> None:
+        """Queue an append."""
+        if self._closed or self._writable is None or self._backend.refusal is not None:
+            raise self._refusal()
+        if not append.expected_version or not append.entries or append.index is not None:
+            _check(append)
+        encoded = encode(append.run_id, append.expected_version, append.prev_hash, append.entries)
+        self._buffer.append(Pending(append, encoded, on_done))
+        if self._post is None and not self._flushing:
+            self._flushing = True
+            self._start().call_soon(self.flush, context=contextvars.Context())
+
+    def flush(self) -> None:
+        """Hand all queued appends to the writer."""
+        self._flushing = False
+        batch = self._buffer
+        if not batch:
+            return
+        self._buffer = []
+        if self._process != os.getpid():
+            raise self._refusal()
+        self._start()
+        assert self._writer is not None
+        self._writer.put(batch)
+
+    async def append(self, append: Append) -> Appended:
+        """Append, and return when the facts are durable."""
+        future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
+        self.submit(append, functools.partial(_resolve, future))
+        return await future
+
+    def _refusal(self) -> JournalError:
+        if self._process != os.getpid():
+            return JournalClosedError(f"{self.url} was opened by process {self._process}: open it in this process anew")
+        if self._closed:
+            return JournalClosedError(f"{self.url} is closed: nothing can be appended")
+        return self._backend.refusal or JournalClosedError(
+            f"{self.url} is open for reading only: open it without read_only to append"
+        )
+
+    def _start(self) -> asyncio.AbstractEventLoop:
+        """Bind to the running loop and start the writer, once."""
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+        if self._writer is None and self._writable is not None and not self._closed:
+            self._writer = self._writer_class(self._writable, self._loop, self._report)
+            self._watched = True
+        return self._loop
+
+    # -------------------------------------------------------------------------------------------------- reporting
+
+    def _report(self, done: Sequence[tuple[Pending, Result]], foreign: Sequence[str]) -> None:
+        """Take, on the loop's thread, what the writer did and saw."""
+        if done or foreign:
+            self._wake_followers()
+        if self._post is not None:
+            for pending, result in done:
+                self._post(functools.partial(pending.on_done, result))
+        else:
+            self._tell(done, 0)
+        if foreign:
+            for callback in self._on_foreign:
+                callback(foreign)
+        refusal = self._backend.refusal
+        if refusal is not None and not self._lost_told:
+            self._lost_told = True
+            for tell in self._on_lost:
+                tell(refusal)
+
+    def _tell(self, done: Sequence[tuple[Pending, Result]], start: int) -> None:
+        """Tell callers in slices, so that one large commit does not hold the host's loop."""
+        assert self._loop is not None
+        end = start + _TOLD_AT_ONCE
+        if end < len(done):
+            self._loop.call_soon(self._tell, done, end)
+        for pending, result in done[start:end]:
+            try:
+                pending.on_done(result)
+            except Exception as error:  # noqa: BLE001 - one caller's mistake must not leave its neighbours waiting
+                self._loop.call_exception_handler(
+                    {"message": f"the callback of an append to run {pending.run_id} raised", "exception": error}
+                )
+
+    def on_foreign(self, callback: Callable[[Sequence[str]], None]) -> None:
+        """Call ``callback`` with the ids of runs others have appended to."""
+        self._on_foreign.append(callback)
+        self._start()
+
+    def on_ownership_lost(self, callback: Callable[[JournalError], None]) -> None:
+        """Call ``callback`` once, if this engine no longer owns its store."""
+        self._on_lost.append(callback)
+        self._start()
+
+    # ------------------------------------------------------------------------------------------------ its own life
+
+    def close(self) -> None:
+        """Write what is queued, end the writer, give up the store."""
+        if self._stop():
+            if self._writer is not None:
+                self._writer.join()
+            self._release()
+
+    async def aclose(self) -> None:
+        """The same as :meth:`close`, without holding the loop."""
+        if self._stop():
+            try:
+                if self._writer is not None:
+                    await self._writer.ended()
+            finally:
+                if self._writer is not None:
+                    self._writer.join()
+                self._release()
+
+    def _stop(self) -> bool:
+        if self._closed:
+            return False
+        self.flush()
+        self._closed = True
+        if self._writer is not None:
+            self._writer.stop()
+        return True
+
+    def _release(self) -> None:
+        self._wake_followers()
+        self._backend.close()
+        if self._readers is not None:
+            self._readers.shutdown()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        self._start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+def _resolve(future: asyncio.Future[Appended], result: Result) -> None:
+    if future.done():  # its waiter was cancelled
+        return
+    if isinstance(result, JournalError):
+        future.set_exception(result)
+    else:
+        future.set_result(result)
+
+
+def _check(append: Append) -> None:
+    """Refuse what only a mistake in the caller can produce."""
+    if not append.entries:
+        raise ValueError(f"an append to run {append.run_id} without facts")
+    if append.index is not None and append.index.run_id != append.run_id:
+        raise ValueError(f"an append to run {append.run_id} with the index row of run {append.index.run_id}")
+    if not append.expected_version and (append.index is None or not append.run_id or "\0" in append.run_id):
+        raise ValueError(f"the start of run {append.run_id!r} needs an id without NUL characters and an index row")

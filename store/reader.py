@@ -1,0 +1,86 @@
+"""The queries of a store, in the SQL that SQLite and PostgreSQL share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .backend import LogRows, Rows, RunIds
+from .chain import Head
+from .index import SELECT, Dialect, IndexedRun, RunFilter, RunPage, from_row, where
+
+Fetch = Callable[[str, Sequence[Any]], list[Any]]
+"""Runs a query and returns all its rows as tuples."""
+
+_NO_END = sys.maxsize
+
+
+class SqlReader:
+    """Reads a store over one connection.
+
+    Rows are fetched in one call and as plain tuples: other threads get the interpreter between any two rows, so the
+    fewer Python calls a row takes, the less a busy thread slows reading down.
+
+    Args:
+        fetch: runs a query.
+        dialect: how the database spells what differs.
+    """
+
+    def __init__(self, fetch: Fetch, dialect: Dialect) -> None:
+        self._fetch = fetch
+        self._dialect = dialect
+        p, position = dialect.parameter, dialect.position
+        self._rows = (
+            f"SELECT {position}, originator_version, topic, state FROM stored_events"
+            f" WHERE originator_id = {p} AND originator_version > {p} AND originator_version <= {p}"
+            f" ORDER BY originator_version LIMIT {p}"
+        )
+        self._log = (
+            f"SELECT {position}, originator_id, originator_version, topic, state FROM stored_events"
+            f" WHERE {position} > {p} ORDER BY {position} LIMIT {p}"
+        )
+        self._head = f"SELECT version, hash, updated FROM run_heads WHERE run_id = {p}"
+        self._get_index = f"{SELECT} WHERE r.run_id = {p}"
+        self._find_key = f"SELECT run_id FROM runs WHERE run_key = {p} AND run_key <> ''"
+
+    def rows(self, run_id: str, after: int, until: int | None, limit: int) -> Rows:
+        """Return (position, version, topic, state) of records of a run, in order."""
+        return self._fetch(self._rows, (run_id, after, _NO_END if until is None else until, limit))
+
+    def log(self, after_position: int, limit: int) -> LogRows:
+        """Return (position, run, version, topic, state) of records of all runs, in order."""
+        return self._fetch(self._log, (after_position, limit))
+
+    def run_ids(self) -> RunIds:
+        """Return the ids of all runs that have records or a head."""
+        query = "SELECT run_id FROM run_heads UNION SELECT originator_id FROM stored_events ORDER BY 1"
+        return [run_id for (run_id,) in self._fetch(query, ())]
+
+    def head(self, run_id: str) -> Head | None:
+        """Return where a run stands."""
+        rows = self._fetch(self._head, (run_id,))
+        return Head(*rows[0]) if rows else None
+
+    def get_index(self, run_id: str) -> IndexedRun | None:
+        """Return a run's row in the index."""
+        rows = self._fetch(self._get_index, (run_id,))
+        return from_row(rows[0]) if rows else None
+
+    def find_key(self, key: str) -> str | None:
+        """Return the run that was started with a key."""
+        rows = self._fetch(self._find_key, (key,))
+        return rows[0][0] if rows else None
+
+    def list(self, filters: RunFilter, limit: int, cursor: str) -> RunPage:
+        """Return runs, newest first."""
+        condition, parameters = where(filters, cursor, self._dialect)
+        query = f"{SELECT} WHERE {condition} ORDER BY r.run_id DESC LIMIT {self._dialect.parameter}"
+        runs = [from_row(row) for row in self._fetch(query, (*parameters, limit + 1))]
+        more = len(runs) > limit
+        return RunPage(runs[:limit], runs[limit - 1].run_id if more else "")
+
+    def next_wake(self) -> float | None:
+        """Return the earliest time a run has to act by itself."""
+        rows = self._fetch("SELECT min(wake_at) FROM runs WHERE wake_at IS NOT NULL", ())
+        return rows[0][0]

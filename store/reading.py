@@ -1,0 +1,154 @@
+"""The reading half of the journal over any backend."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from .backend import ReadableBackend, Reader, Row
+from .chain import Head, Problem, check_chain
+from .codec import decode
+from .errors import JournalClosedError
+from .index import IndexedRun, RunFilter, RunPage
+from .journal import Records
+from .record import Record
+from .writer import POLL_S
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_SLICE = 256
+"""Records read, decoded and handed out between two turns of the loop: about a millisecond."""
+
+_EVERYTHING = RunFilter()
+
+
+class Reading:
+    """Reads a backend, asynchronously and not.
+
+    Args:
+        url: the store's URL, without a password.
+        backend: the database.
+        readers: a thread that reads, for databases at the other end of a network. Local ones are read in slices
+            on the loop's own thread, which is faster than handing rows from one thread to another.
+    """
+
+    def __init__(self, url: str, backend: ReadableBackend, readers: ThreadPoolExecutor | None) -> None:
+        self.url = url
+        self._backend = backend
+        self._readers = readers
+        self._closed = False
+        self._followers: set[asyncio.Event] = set()
+        self._watched = False
+
+    async def _ask(self, question: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        self._check_open()
+        if self._readers is None:
+            return question(*args, **kwargs)
+        call = functools.partial(question, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._readers, call)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise JournalClosedError(f"{self.url} is closed: nothing can be read")
+
+    async def read(self, run_id: str, *, after: int = 0, until: int | None = None) -> Records:
+        """Return the records of a run with ``after < version <= until``."""
+        return [record async for batch in self.batches(run_id, after=after, until=until) for record in batch]
+
+    async def batches(
+        self, run_id: str, *, after: int = 0, until: int | None = None, size: int = _SLICE
+    ) -> AsyncIterator[Records]:
+        """Yield the records of a run in slices, letting the loop turn between them."""
+        while True:
+            rows = await self._ask(self._backend.reader.rows, run_id, after, until, size)
+            if rows:
+                yield _decode(run_id, rows)
+                after = rows[-1][1]
+            if len(rows) < size:
+                return
+            await asyncio.sleep(0)
+
+    def read_batches(
+        self, run_id: str, *, after: int = 0, until: int | None = None, size: int = _SLICE
+    ) -> Iterator[Records]:
+        """Yield the records of a run in slices, for callers without a loop."""
+        while True:
+            self._check_open()
+            rows = self._backend.reader.rows(run_id, after, until, size)
+            if rows:
+                yield _decode(run_id, rows)
+                after = rows[-1][1]
+            if len(rows) < size:
+                return
+
+    async def follow(self, after_position: int = 0) -> AsyncIterator[Record]:
+        """Yield the records of all runs in order, first those there are, then those that come."""
+        wake = asyncio.Event()
+        self._followers.add(wake)
+        try:
+            while not self._closed:
+                wake.clear()
+                rows = await self._ask(self._backend.reader.log, after_position, _SLICE)
+                for position, run_id, version, topic, state in rows:
+                    yield decode(run_id, version, topic, state, position)
+                    after_position = position
+                if not rows:
+                    await self._something(wake)
+        finally:
+            self._followers.discard(wake)
+
+    async def _something(self, wake: asyncio.Event) -> None:
+        """Wait until there may be more to read."""
+        if self._watched or self._closed:
+            await wake.wait()
+        else:
+            await asyncio.sleep(POLL_S)
+
+    async def head(self, run_id: str) -> Head | None:
+        """Return where a run stands."""
+        return await self._ask(self._backend.reader.head, run_id)
+
+    async def get_index(self, run_id: str) -> IndexedRun | None:
+        """Return a run's row in the index."""
+        return await self._ask(self._backend.reader.get_index, run_id)
+
+    async def find_key(self, key: str) -> str | None:
+        """Return the id of the run that was started with ``key``."""
+        return await self._ask(self._backend.reader.find_key, key)
+
+    async def list(self, filters: RunFilter = _EVERYTHING, *, limit: int = 100, cursor: str = "") -> RunPage:
+        """Return runs, newest first."""
+        return await self._ask(self._backend.reader.list, filters, limit, cursor)
+
+    async def next_wake(self) -> float | None:
+        """Return the earliest time a run has to act by itself."""
+        return await self._ask(self._backend.reader.next_wake)
+
+    def verify(self, run_id: str | None = None) -> Iterator[Problem]:
+        """Recompute the hash chain of one run or of all."""
+        self._check_open()
+        with self._backend.snapshot() as reader:
+            for each in reader.run_ids() if run_id is None else [run_id]:
+                problem = check_chain(each, _all_rows(reader, each), reader.head(each))
+                if problem is not None:
+                    yield problem
+
+    def _wake_followers(self) -> None:
+        for event in self._followers:
+            event.set()
+
+
+def _decode(run_id: str, rows: list[Row]) -> Records:
+    return [decode(run_id, version, topic, state, position) for position, version, topic, state in rows]
+
+
+def _all_rows(reader: Reader, run_id: str) -> Iterator[tuple[int, str, bytes]]:
+    after = 0
+    while rows := reader.rows(run_id, after, None, _SLICE):
+        for _, version, topic, state in rows:
+            yield version, topic, state
+            after = version

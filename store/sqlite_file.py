@@ -1,0 +1,183 @@
+"""The connections to a store in an SQLite file: write-ahead log, every commit synced to the disk."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from .backend import Reader
+from .errors import JournalClosedError, NotAStoreError, StoreMissingError
+from .index import SQLITE
+from .lock import EngineLock
+from .reader import SqlReader
+from .sqlite_schema import check, explain, prepare
+
+_STATEMENTS = 128
+_WAL_PAGES = 4000
+"""Pages of write-ahead log between two checkpoints: fewer long commits than SQLite's 1000."""
+
+_WAIT_S = 0.25
+"""How long one statement waits for another connection's lock, in seconds; committing tries again."""
+
+
+class Database(Protocol):
+    """Makes the connections of a store."""
+
+    url: str
+
+    def own(self) -> EngineLock | None:
+        """Take the engine's lock, where there is one."""
+        ...
+
+    def writer(self) -> sqlite3.Connection:
+        """Return the connection that writes."""
+        ...
+
+    def writer_again(self) -> sqlite3.Connection:
+        """Return a new connection that writes, after an error on the old one."""
+        ...
+
+    def settle(self) -> None:
+        """Make durable what is visible, although its commit was reported as failed."""
+        ...
+
+    def fetch(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+        """Run a query on the connection that reads."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Reader]:
+        """Return a reader that sees one state of the store."""
+        ...
+
+    def close(self) -> None:
+        """Close all connections."""
+        ...
+
+
+class FileDatabase:
+    """A store in a file.
+
+    Args:
+        path: the file.
+        url: the store's URL, for messages.
+        read_only: create nothing and change nothing.
+
+    Raises:
+        StoreError: the file cannot be used; see ``store.errors``.
+    """
+
+    def __init__(self, path: Path, url: str, *, read_only: bool = False) -> None:
+        self.url = url
+        self._path = path.resolve()
+        self._write: sqlite3.Connection | None = None
+        self._read: sqlite3.Connection | None = None
+        if read_only and not path.is_file():
+            raise StoreMissingError(f"{url} does not exist: there is no file {path}. Check the store's URL")
+        self._read_only = read_only
+        self._unused = read_only and not self._has_log()
+
+    def own(self) -> EngineLock:
+        """Take the engine's lock."""
+        return EngineLock(self._path, self.url)
+
+    def writer(self) -> sqlite3.Connection:
+        """Return the connection that writes; makes the tables if there are none."""
+        try:
+            self._write = self._connect_writer()
+            prepare(self._write, self.url)
+        except sqlite3.Error as error:
+            raise explain(error, self._path, self.url) from error
+        return self._write
+
+    def writer_again(self) -> sqlite3.Connection:
+        """Return a new connection that writes."""
+        if self._write is not None:
+            self._write.close()
+        self._write = self._connect_writer()
+        return self._write
+
+    def settle(self) -> None:
+        """Copy the log into the database and sync it.
+
+        After a failed sync the system may believe that pages are on the disk which are not, so another sync of the
+        log proves nothing; what the checkpoint copies is written anew.
+        """
+        assert self._write is not None
+        busy, pages, copied = self._write.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
+        if busy or pages != copied:
+            raise sqlite3.OperationalError("a failed commit is visible, but could not be made durable")
+
+    def fetch(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+        """Run a query on the connection that reads."""
+        if self._read is None or (self._unused and self._has_log()):
+            self._read = self._connect_reader()
+        return self._read.execute(query, parameters).fetchall()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Reader]:
+        """Return a reader that sees one state of the store."""
+        connection = self._connect_reader()
+        try:
+            connection.execute("BEGIN")
+            yield SqlReader(lambda query, parameters: connection.execute(query, parameters).fetchall(), SQLITE)
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        """Close all connections; the one that writes last, so that it removes the log."""
+        for connection in (self._read, self._write):
+            if connection is not None:
+                connection.close()
+        self._read = self._write = None
+
+    def _connect_writer(self) -> sqlite3.Connection:
+        connection = self._connect("")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_WAL_PAGES}")
+        return connection
+
+    def _connect_reader(self) -> sqlite3.Connection:
+        # Without a log nobody writes; SQLite would make an empty one to read, and nobody would remove it.
+        self._unused = self._read_only and not self._has_log()
+        connection = self._connect("?immutable=1" if self._unused else "?mode=ro")
+        try:
+            if self._read_only and not check(connection, self.url):
+                raise NotAStoreError(f"{self.url} is an empty database: nothing was ever recorded in it")
+        except sqlite3.Error as error:
+            raise explain(error, self._path, self.url) from error
+        return connection
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self._path.as_uri() + mode,
+            uri=True,
+            check_same_thread=False,
+            isolation_level=None,
+            cached_statements=_STATEMENTS,
+            timeout=_WAIT_S,
+        )
+
+    def _has_log(self) -> bool:
+        return self._path.with_name(self._path.name + "-wal").exists()
+
+
+class ReadOnlyBackend:
+    """A store that is only read: creates no file, takes no lock."""
+
+    def __init__(self, database: FileDatabase) -> None:
+        self._database = database
+        self.reader = SqlReader(database.fetch, SQLITE)
+        self.reader.head("")  # an unreadable file is reported when it is opened, not later
+        self.refusal = None
+
+    def snapshot(self) -> AbstractContextManager[Reader]:
+        """Return a reader that sees one state of the store."""
+        return self._database.snapshot()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._database.close()

@@ -1,0 +1,163 @@
+"""The dispatcher: slices, one flush a slice, and the host's callbacks in between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from midcourse.actors._pykka import Dispatcher
+
+
+class Turn:
+    """A turn that does what it is given."""
+
+    def __init__(self, act: Callable[[], object]) -> None:
+        self.run_turn: Callable[[], Any] = act
+
+
+class Clock:
+    """A clock that moves on by hand."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def spend(self, seconds: float) -> None:
+        self.now_s += seconds
+
+
+async def drained(done: asyncio.Event) -> None:
+    async with asyncio.timeout(10):
+        await done.wait()
+
+
+async def test_turns_run_in_order_of_schedule_with_one_flush_after_them() -> None:
+    log: list[str] = []
+    done = asyncio.Event()
+
+    def flush() -> None:
+        log.append("flush")
+        done.set()
+
+    dispatcher = Dispatcher(flush, clock=Clock())
+    for name in ("a", "b", "c"):
+        dispatcher.schedule(Turn(lambda name=name: log.append(name)))  # type: ignore[misc]
+    assert log == []
+    await drained(done)
+    assert log == ["a", "b", "c", "flush"]
+
+
+async def test_a_slice_ends_when_its_time_is_up_and_the_host_runs_before_the_next() -> None:
+    log: list[str] = []
+    clock = Clock()
+    done = asyncio.Event()
+    dispatcher = Dispatcher(lambda: log.append("flush"), slice_s=0.001, clock=clock)
+    loop = asyncio.get_running_loop()
+
+    def turn(name: str) -> Turn:
+        def act() -> None:
+            clock.spend(0.0006)
+            log.append(name)
+            if name == "first":
+                loop.call_soon(log.append, "host")
+            if name == "fifth":
+                loop.call_soon(done.set)
+
+        return Turn(act)
+
+    for name in ("first", "second", "third", "fourth", "fifth"):
+        dispatcher.schedule(turn(name))
+    await drained(done)
+    assert log == ["first", "second", "flush", "host", "third", "fourth", "flush", "fifth", "flush"]
+
+
+async def test_a_turn_that_schedules_itself_for_ever_starves_nobody() -> None:
+    clock = Clock()
+    dispatcher = Dispatcher(lambda: None, slice_s=0.001, clock=clock)
+    turns = 0
+    running = True
+
+    def act() -> None:
+        nonlocal turns
+        turns += 1
+        clock.spend(0.0001)
+        if running:
+            dispatcher.schedule(endless)
+
+    endless = Turn(act)
+    dispatcher.schedule(endless)
+    rounds = 0
+    while rounds < 50:
+        await asyncio.sleep(0)
+        rounds += 1
+    running = False
+    await asyncio.sleep(0)
+    assert rounds == 50
+    assert 49 * 10 <= turns <= 52 * 11
+
+
+async def test_a_turn_may_schedule_another_in_the_same_slice() -> None:
+    log: list[str] = []
+    done = asyncio.Event()
+
+    def flush() -> None:
+        log.append("flush")
+        done.set()
+
+    dispatcher = Dispatcher(flush, clock=Clock())
+
+    def first() -> None:
+        log.append("first")
+        dispatcher.schedule(Turn(lambda: log.append("second")))
+        log.append("first ends")
+
+    dispatcher.schedule(Turn(first))
+    await drained(done)
+    assert log == ["first", "first ends", "second", "flush"]
+
+
+async def test_what_a_flush_schedules_runs_in_the_next_slice() -> None:
+    log: list[str] = []
+    done = asyncio.Event()
+
+    def flush() -> None:
+        log.append("flush")
+        if log.count("flush") == 1:
+            dispatcher.schedule(Turn(lambda: log.append("resumed")))
+        else:
+            done.set()
+
+    dispatcher = Dispatcher(flush, clock=Clock())
+    dispatcher.schedule(Turn(lambda: log.append("turn")))
+    await drained(done)
+    assert log == ["turn", "flush", "resumed", "flush"]
+
+
+async def test_an_error_in_a_turn_or_a_flush_is_reported_and_the_rest_still_runs() -> None:
+    log: list[str] = []
+    reported: list[str] = []
+    done = asyncio.Event()
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _loop, context: reported.append(repr(context["exception"]))
+    )
+
+    def fail(message: str) -> None:
+        raise ValueError(message)
+
+    def flush() -> None:
+        log.append("flush")
+        if log.count("flush") == 2:
+            fail("in flush")
+        if log.count("flush") == 3:
+            done.set()
+
+    dispatcher = Dispatcher(flush, clock=Clock())
+    dispatcher.schedule(Turn(lambda: fail("in turn")))
+    dispatcher.schedule(Turn(lambda: dispatcher.schedule(Turn(lambda: log.append("last")))))
+    dispatcher.schedule(Turn(lambda: fail("in turn again")))
+    await drained(done)
+    assert log == ["flush", "flush", "last", "flush"]
+    assert reported == ["ValueError('in turn')", "ValueError('in flush')"]
