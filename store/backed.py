@@ -17,10 +17,11 @@ from .commit import Pending, Result
 from .errors import JournalClosedError, JournalError
 from .journal import Append, Appended, OnDone, Post
 from .reading import Reading
-from .writer import LoopWriter, ThreadWriter, Writer
+from .writer import MakeWriter, ThreadWriter, Writer
 
 _TOLD_AT_ONCE = 32
 """Callers told of a commit between two turns of the loop."""
+
 
 class BackedJournal(Reading):
     """A journal over a backend; see :class:`Journal` for its methods.
@@ -28,7 +29,7 @@ class BackedJournal(Reading):
     Args:
         url: the store's URL, without a password.
         backend: the database; one that takes no appends makes a journal that is read-only.
-        writer: who commits.
+        writer: makes who commits.
         readers: a thread that reads, for databases at the other end of a network.
     """
 
@@ -37,14 +38,13 @@ class BackedJournal(Reading):
         url: str,
         backend: ReadableBackend,
         *,
-        writer: type[ThreadWriter | LoopWriter] = ThreadWriter,
+        writer: MakeWriter = ThreadWriter,
         readers: ThreadPoolExecutor | None = None,
     ) -> None:
         super().__init__(url, backend, readers)
         self._writable = cast(Backend, backend) if hasattr(backend, "commit") else None
-        self._writer_class = writer
+        self._make_writer = writer
         self._writer: Writer | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._post: Post | None = None
         self._buffer: list[Pending] = []
         self._flushing = False
@@ -58,12 +58,11 @@ class BackedJournal(Reading):
         """Whether appends are refused."""
         return self._writable is None
 
-    # -------------------------------------------------------------------------------------------------- appending
+    # -------------------------------------------------------------------------------------------- appending
 
     def dispatch(self, post: Post) -> None:
         """Hand results over through ``post``; the caller calls :meth:`flush`."""
         self._post = post
-        self._start()
 
     def submit(self, append: Append, on_done: OnDone) -> None:
         """Queue an append."""
@@ -74,8 +73,9 @@ class BackedJournal(Reading):
         encoded = encode(append.run_id, append.expected_version, append.prev_hash, append.entries)
         self._buffer.append(Pending(append, encoded, on_done))
         if self._post is None and not self._flushing:
+            self._check_process()
             self._flushing = True
-            self._start().call_soon(self.flush, context=contextvars.Context())
+            asyncio.get_running_loop().call_soon(self.flush, context=contextvars.Context())
 
     def flush(self) -> None:
         """Hand all queued appends to the writer."""
@@ -84,11 +84,8 @@ class BackedJournal(Reading):
         if not batch:
             return
         self._buffer = []
-        if self._process != os.getpid():
-            raise self._refusal()
-        self._start()
-        assert self._writer is not None
-        self._writer.put(batch)
+        self._check_process()
+        self._started().put(batch)
 
     async def append(self, append: Append) -> Appended:
         """Append, and return when the facts are durable."""
@@ -96,25 +93,30 @@ class BackedJournal(Reading):
         self.submit(append, functools.partial(_resolve, future))
         return await future
 
+    def _check_process(self) -> None:
+        if self._process != os.getpid():
+            raise self._refusal()
+
     def _refusal(self) -> JournalError:
         if self._process != os.getpid():
-            return JournalClosedError(f"{self.url} was opened by process {self._process}: open it in this process anew")
+            return JournalClosedError(
+                f"{self.url} was opened by process {self._process}: open it in this process anew"
+            )
         if self._closed:
             return JournalClosedError(f"{self.url} is closed: nothing can be appended")
         return self._backend.refusal or JournalClosedError(
             f"{self.url} is open for reading only: open it without read_only to append"
         )
 
-    def _start(self) -> asyncio.AbstractEventLoop:
-        """Bind to the running loop and start the writer, once."""
-        if self._loop is None:
-            self._loop = asyncio.get_running_loop()
-        if self._writer is None and self._writable is not None and not self._closed:
-            self._writer = self._writer_class(self._writable, self._loop, self._report)
-            self._watched = True
-        return self._loop
+    def _started(self) -> Writer:
+        """Return the writer; start it on the running loop if there is none."""
+        if self._writer is None:
+            if self._writable is None or self._closed:
+                raise self._refusal()
+            self._writer = self._make_writer(self._writable, asyncio.get_running_loop(), self._report)
+        return self._writer
 
-    # -------------------------------------------------------------------------------------------------- reporting
+    # -------------------------------------------------------------------------------------------- reporting
 
     def _report(self, done: Sequence[tuple[Pending, Result]], foreign: Sequence[str]) -> None:
         """Take, on the loop's thread, what the writer did and saw."""
@@ -136,29 +138,38 @@ class BackedJournal(Reading):
 
     def _tell(self, done: Sequence[tuple[Pending, Result]], start: int) -> None:
         """Tell callers in slices, so that one large commit does not hold the host's loop."""
-        assert self._loop is not None
-        end = start + _TOLD_AT_ONCE
+        loop = asyncio.get_running_loop()
+        end = len(done) if self._closed else start + _TOLD_AT_ONCE
         if end < len(done):
-            self._loop.call_soon(self._tell, done, end)
+            loop.call_soon(self._tell, done, end)
         for pending, result in done[start:end]:
             try:
                 pending.on_done(result)
             except Exception as error:  # noqa: BLE001 - one caller's mistake must not leave its neighbours waiting
-                self._loop.call_exception_handler(
-                    {"message": f"the callback of an append to run {pending.run_id} raised", "exception": error}
+                loop.call_exception_handler(
+                    {
+                        "message": f"the callback of an append to run {pending.run_id} raised",
+                        "exception": error,
+                    }
                 )
+
+    def _watch(self) -> bool:
+        if self._writable is None:
+            return False
+        self._started()
+        return True
 
     def on_foreign(self, callback: Callable[[Sequence[str]], None]) -> None:
         """Call ``callback`` with the ids of runs others have appended to."""
         self._on_foreign.append(callback)
-        self._start()
+        self._started()
 
     def on_ownership_lost(self, callback: Callable[[JournalError], None]) -> None:
         """Call ``callback`` once, if this engine no longer owns its store."""
         self._on_lost.append(callback)
-        self._start()
+        self._started()
 
-    # ------------------------------------------------------------------------------------------------ its own life
+    # ----------------------------------------------------------------------------------------- its own life
 
     def close(self) -> None:
         """Write what is queued, end the writer, give up the store."""
@@ -173,6 +184,7 @@ class BackedJournal(Reading):
             try:
                 if self._writer is not None:
                     await self._writer.ended()
+                await self._reads_ended()
             finally:
                 if self._writer is not None:
                     self._writer.join()
@@ -189,9 +201,9 @@ class BackedJournal(Reading):
 
     def _release(self) -> None:
         self._wake_followers()
-        self._backend.close()
         if self._readers is not None:
             self._readers.shutdown()
+        self._backend.close()
 
     def __enter__(self) -> Self:
         return self
@@ -202,7 +214,6 @@ class BackedJournal(Reading):
         self.close()
 
     async def __aenter__(self) -> Self:
-        self._start()
         return self
 
     async def __aexit__(
@@ -227,4 +238,6 @@ def _check(append: Append) -> None:
     if append.index is not None and append.index.run_id != append.run_id:
         raise ValueError(f"an append to run {append.run_id} with the index row of run {append.index.run_id}")
     if not append.expected_version and (append.index is None or not append.run_id or "\0" in append.run_id):
-        raise ValueError(f"the start of run {append.run_id!r} needs an id without NUL characters and an index row")
+        raise ValueError(
+            f"the start of run {append.run_id!r} needs an id without NUL characters and an index row"
+        )

@@ -11,7 +11,6 @@ from .commit import Pending, Result
 from .errors import JournalError
 from .index import IndexedRun, RunFilter, RunPage
 
-
 Row = tuple[int, int, str, bytes]
 """Position, version, topic and state of a record."""
 
@@ -88,10 +87,10 @@ class Backend(ReadableBackend, Protocol):
         """Write what fits in one transaction, and say what became of each, in order. Raises nothing."""
         ...
 
-    def poll(self) -> RunIds:
+    def poll(self) -> Sequence[str]:
         """Return the runs others have appended to since the last call. Raises nothing."""
         ...
 
-    def take_foreign(self) -> RunIds:
+    def take_foreign(self) -> Sequence[str]:
         """Return the runs others have appended to, as far as noticed already."""
         ...

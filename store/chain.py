@@ -1,15 +1,15 @@
 """The hash chain of a run: each record holds the hash of the one before it.
 
-The hash covers every stored field: run, version, topic, and the state bytes, which hold schema, time, actor, cause,
-the hash before, and the payload as stored. A chain cannot show that its tail was cut, so the last version and hash
-of every run are kept in a table of their own, changed with every append; verifying compares the two. Verifying
-needs no key. It proves that nothing was altered since by anyone who did not rewrite the whole chain *and* its head:
-keep a head elsewhere to be safe from that too.
+The hash covers every stored field: run, version, topic, and the state bytes, which hold schema, time,
+actor, cause, the hash before, and the payload as stored. A chain cannot show that its tail was cut, so the
+last version and hash of every run are kept in a table of their own, changed with every append; verifying
+compares the two. Verifying needs no key. It proves that nothing was altered since by anyone who did not
+rewrite the whole chain *and* its head: keep a head elsewhere to be safe from that too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from hashlib import blake2b
 
 import msgspec

@@ -4,8 +4,8 @@ A stored record is one JSON text, readable with any SQLite shell::
 
     {"schema":1,"at":1790000000.25,"actor":"engine","cause":3,"prev":"<64 hex digits>","data":{…}}
 
-Run, version and topic are columns beside it. ``key`` (id of the key the data is encrypted with) and ``codec`` (how it
-is compressed) have their place before ``data`` and are left out while data is neither.
+Run, version and topic are columns beside it. ``key`` (id of the key the data is encrypted with) and
+``codec`` (how it is compressed) have their place before ``data`` and are left out while data is neither.
 """
 
 from __future__ import annotations

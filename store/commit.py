@@ -1,8 +1,8 @@
-"""Group commit, the part every database shares: which waiting appends go into a transaction, which are left out.
+"""Group commit, the part every database shares: which waiting appends go in, which are left out.
 
-The primary key of the records stops duplicates but not gaps, and one conflicting append must not fail its neighbours.
-So every append is compared with the heads of the runs, read under the write lock; those that do not fit are answered
-without touching the transaction, which is cheaper than a savepoint for each.
+The primary key of the records stops duplicates but not gaps, and one conflicting append must not fail its
+neighbours. So every append is compared with the heads of the runs, read under the write lock; those that do
+not fit are answered without touching the transaction, which is cheaper than a savepoint for each.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping, Sequence
 from typing import Any
 
+from .chain import link
 from .codec import Encoded
 from .errors import JournalError, KeyTakenError, VersionConflictError
 from .index import RunIndex, to_row
@@ -29,7 +30,18 @@ class Pending:
         on_done: whom to tell.
     """
 
-    __slots__ = ("count", "expected", "hash", "index", "on_done", "parameters", "prev", "run_id", "updated", "version")
+    __slots__ = (
+        "count",
+        "expected",
+        "hash",
+        "index",
+        "on_done",
+        "parameters",
+        "prev",
+        "run_id",
+        "updated",
+        "version",
+    )
 
     def __init__(self, append: Append, encoded: Encoded, on_done: OnDone) -> None:
         self.run_id = append.run_id
@@ -70,8 +82,8 @@ class Transaction:
 
         Args:
             batch: the appends, in the order they came.
-            heads: where every run of the batch stands; missing runs do not exist. Moved on for those taken in.
-            keys: the runs that own the keys the batch claims. Added to for those taken in.
+            heads: where every run of the batch stands; moved on as appends go in.
+            keys: the runs that own the keys the batch claims. Added to as appends go in.
         """
         for pending in batch:
             refusal = _refusal(pending, heads, keys)
@@ -104,3 +116,18 @@ def _refusal(pending: Pending, heads: Heads, keys: MutableMapping[str, str]) -> 
     if pending.key and pending.key in keys:
         return KeyTakenError(pending.key, keys[pending.key])
     return None
+
+
+def recognise(pending: Pending, row: tuple[int, str, bytes] | None) -> Appended | None:
+    """Recognise an append whose commit was reported as failed, by the hash of its last record.
+
+    Args:
+        pending: the append.
+        row: position, topic and state of the record that has its last version, if there is one.
+    """
+    if row is None:
+        return None
+    position, topic, state = row
+    if link(pending.run_id, pending.version, topic, state) != pending.hash:
+        return None
+    return Appended(range(position - pending.count + 1, position + 1), pending.version, pending.hash)

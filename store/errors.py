@@ -37,8 +37,8 @@ class BadStoreUrlError(StoreError):
     def __init__(self, url: str, why: str) -> None:
         self.url = url
         super().__init__(
-            f"{url!r} is not a store URL: {why}. Allowed are sqlite:///relative.db, sqlite:////absolute/path.db, "
-            "postgresql://user@host/database and memory:"
+            f"{url!r} is not a store URL: {why}. Allowed are sqlite:///relative.db, "
+            "sqlite:////absolute/path.db, postgresql://user@host/database and memory:"
         )
 
 
@@ -56,8 +56,8 @@ class NewerStoreError(StoreError):
     def __init__(self, store: str, found: int, known: int) -> None:
         self.store, self.found, self.known = store, found, known
         super().__init__(
-            f"{store} has store format {found}, written by a newer Midcourse; this one reads up to format {known}. "
-            "Upgrade Midcourse to open it"
+            f"{store} has store format {found}, written by a newer Midcourse; this one reads up to format "
+            f"{known}. Upgrade Midcourse to open it"
         )
 
 
@@ -74,8 +74,8 @@ class StoreOwnedError(StoreError):
         self.store, self.pid, self.host = store, pid, host
         owner = f"process {pid} on {host}" if pid else "another process"
         super().__init__(
-            f"{store} is owned by the engine of {owner}. One engine owns a store at a time: stop that one first, "
-            "or use a client of it"
+            f"{store} is owned by the engine of {owner}. One engine owns a store at a time: "
+            "stop that one first, or go through it"
         )
 
 

@@ -1,11 +1,13 @@
 """The index of runs: what lists and timers need to know without folding facts.
 
-A row is written in the same transaction as the facts that changed it, and only when one of its fields changed. Where
-a run stands (version, hash, time of its last fact) changes with every append and is kept in a narrow table beside it.
+A row is written in the same transaction as the facts that changed it, and only when one of its fields
+changed. Where a run stands (version, hash, time of its last fact) changes with every append and is kept in
+a narrow table beside it.
 """
 
 from __future__ import annotations
 
+# ruff: noqa: S608 - queries are made of constants, values are parameters
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -109,6 +111,9 @@ COLUMNS = (
 )
 """Columns of the table ``runs``, in the order of :func:`to_row`."""
 
+FIXED_COLUMNS = ("run_id", "created", "run_key")
+"""Columns written once, at the start of a run."""
+
 IS_ACTIVE = "status NOT IN ({})".format(", ".join(f"'{status}'" for status in FINAL_STATUSES))
 """Spelt the same in the partial index and in queries, so that the one serves the other."""
 
@@ -136,7 +141,9 @@ def to_row(index: RunIndex) -> tuple[Any, ...]:
 
 def from_row(row: Sequence[Any]) -> IndexedRun:
     """Return a row of :data:`SELECT` as a value."""
-    run_id, status, created, goal, key, planner, wake_at, attention, since, tags, version, hash_, updated = row
+    run_id, status, created, goal, key, planner, wake_at, attention, since, tags, version, hash_, updated = (
+        row
+    )
     return IndexedRun(
         run_id=run_id,
         status=status,
@@ -171,13 +178,16 @@ class Dialect(msgspec.Struct, frozen=True):
 
 
 SQLITE = Dialect(
-    "?", "rowid", "(SELECT t.value FROM json_each(r.tags) t WHERE t.key = ?)", "instr(lower(r.goal), lower(?)) > 0"
+    "?",
+    "rowid",
+    "(SELECT t.value FROM json_each(r.tags) t WHERE t.key = ?)",
+    "instr(lower(r.goal), lower(?)) > 0",
 )
 POSTGRES = Dialect("%s", "notification_id", "(r.tags::json ->> %s)", "strpos(lower(r.goal), lower(%s)) > 0")
 
 
 def where(filters: RunFilter, cursor: str, dialect: Dialect) -> tuple[str, list[Any]]:
-    """Return the condition of a list query, with its parameters; ``cursor`` is the last run of the page before."""
+    """Return the condition of a list query and its parameters; ``cursor`` ends the page before."""
     p = dialect.parameter
     conditions: list[tuple[str, list[Any]]] = []
     if cursor:

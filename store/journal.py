@@ -14,7 +14,6 @@ from .errors import JournalError
 from .index import IndexedRun, RunFilter, RunIndex, RunPage
 from .record import Record
 
-
 Records = list[Record]
 
 
@@ -60,8 +59,9 @@ Post = Callable[[Callable[[], None]], None]
 class Journal(Protocol):
     """Append-only facts of all runs, their index, and their hash chains.
 
-    Opened by :func:`midcourse.store.open_journal`. Methods that are not async are the same for callers without an
-    event loop, such as audits; ``submit``, ``append``, ``follow`` and the callbacks need a running loop.
+    Opened by :func:`midcourse.store.open_journal`. Methods that are not async are the same for callers
+    without an event loop, such as audits; ``submit``, ``append``, ``follow`` and the callbacks need a
+    running loop.
     """
 
     @property
@@ -74,10 +74,10 @@ class Journal(Protocol):
         """Whether appends are refused."""
         ...
 
-    # -------------------------------------------------------------------------------------------------- appending
+    # -------------------------------------------------------------------------------------------- appending
 
     def dispatch(self, post: Post) -> None:
-        """Hand results over through ``post`` from now on, and leave it to the caller to call :meth:`flush`."""
+        """Hand results over through ``post`` from now on, and leave it to the caller to :meth:`flush`."""
         ...
 
     def submit(self, append: Append, on_done: OnDone) -> None:
@@ -106,7 +106,7 @@ class Journal(Protocol):
         """
         ...
 
-    # ---------------------------------------------------------------------------------------------------- reading
+    # ---------------------------------------------------------------------------------------------- reading
 
     async def read(self, run_id: str, *, after: int = 0, until: int | None = None) -> Records:
         """Return the records of a run with ``after < version <= until``; an unknown run has none.
@@ -130,7 +130,7 @@ class Journal(Protocol):
         ...
 
     def follow(self, after_position: int = 0) -> AsyncIterator[Record]:
-        """Yield the records of all runs in order, first those there are, then those that come, without end."""
+        """Yield the records of all runs in order: those there are, then those that come, until closed."""
         ...
 
     async def head(self, run_id: str) -> Head | None:
@@ -154,10 +154,10 @@ class Journal(Protocol):
         ...
 
     def verify(self, run_id: str | None = None) -> Iterator[Problem]:
-        """Recompute the hash chain of one run or of all, and yield the first record of each that does not fit."""
+        """Recompute the hash chain of one run or of all; yield the first record of each that does not fit."""
         ...
 
-    # ------------------------------------------------------------------------------------------------ its own life
+    # ----------------------------------------------------------------------------------------- its own life
 
     def on_foreign(self, callback: Callable[[Sequence[str]], None]) -> None:
         """Call ``callback`` on the loop's thread with the ids of runs others have appended to."""

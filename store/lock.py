@@ -1,7 +1,8 @@
 """One engine owns a store at a time: a lock on a file beside the database.
 
-``flock`` dies with its process, so nothing has to be cleaned up after a crash, and holds between two engines of one
-process. It is never taken on the database file itself, where closing any descriptor would drop SQLite's own locks.
+``flock`` dies with its process, so nothing has to be cleaned up after a crash, and holds between two
+engines of one process. It is never taken on the database file itself, where closing any descriptor would
+drop SQLite's own locks.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import socket
 from pathlib import Path
 
-from .errors import OwnershipLostError, StoreOwnedError
+from .errors import OwnershipLostError, StoreMissingError, StoreOwnedError
 
 _OWNER_BYTES = 512
 
@@ -26,12 +27,19 @@ class EngineLock:
 
     Raises:
         StoreOwnedError: another engine holds it.
+        StoreMissingError: the file cannot be made.
     """
 
     def __init__(self, database: Path, url: str) -> None:
         self._url = url
         self._path = database.with_name(database.name + ".lock")
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise StoreMissingError(
+                f"{url} cannot be owned: {self._path} cannot be made ({error.strerror}). "
+                "Create the folder, or give this process the right to write in it"
+            ) from error
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -48,8 +56,9 @@ class EngineLock:
             if os.path.samestat(os.fstat(self._descriptor), self._path.stat()):
                 return None
         return OwnershipLostError(
-            f"this engine lost {self._url}: its lock file {self._path} was removed or replaced, so another engine may "
-            "own the store now. Nothing more is appended; stop this engine and find out who removed the file"
+            f"this engine lost {self._url}: its lock file {self._path} was removed or replaced, "
+            "so another engine may own the store now. Nothing more is appended; "
+            "stop this engine and find out who removed the file"
         )
 
     def release(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# ruff: noqa: S608 - queries are made of constants, values are parameters
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,8 +20,8 @@ _NO_END = sys.maxsize
 class SqlReader:
     """Reads a store over one connection.
 
-    Rows are fetched in one call and as plain tuples: other threads get the interpreter between any two rows, so the
-    fewer Python calls a row takes, the less a busy thread slows reading down.
+    Rows are fetched in one call and as plain tuples: other threads get the interpreter between any two
+    rows, so the fewer Python calls a row takes, the less a busy thread slows reading down.
 
     Args:
         fetch: runs a query.
@@ -82,5 +83,7 @@ class SqlReader:
 
     def next_wake(self) -> float | None:
         """Return the earliest time a run has to act by itself."""
-        rows = self._fetch("SELECT min(wake_at) FROM runs WHERE wake_at IS NOT NULL", ())
-        return rows[0][0]
+        wake_at: float | None = self._fetch("SELECT min(wake_at) FROM runs WHERE wake_at IS NOT NULL", ())[0][
+            0
+        ]
+        return wake_at

@@ -32,7 +32,8 @@ class Reading:
     Args:
         url: the store's URL, without a password.
         backend: the database.
-        readers: a thread that reads, for databases at the other end of a network. Local ones are read in slices
+        readers: a thread that reads, for databases at the other end of a network. Local ones are read in
+        slices
             on the loop's own thread, which is faster than handing rows from one thread to another.
     """
 
@@ -42,7 +43,6 @@ class Reading:
         self._readers = readers
         self._closed = False
         self._followers: set[asyncio.Event] = set()
-        self._watched = False
 
     async def _ask(self, question: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         self._check_open()
@@ -50,6 +50,11 @@ class Reading:
             return question(*args, **kwargs)
         call = functools.partial(question, *args, **kwargs)
         return await asyncio.get_running_loop().run_in_executor(self._readers, call)
+
+    async def _reads_ended(self) -> None:
+        """Wait until the thread that reads has nothing left to do."""
+        if self._readers is not None:
+            await asyncio.get_running_loop().run_in_executor(self._readers, int)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -87,6 +92,7 @@ class Reading:
 
     async def follow(self, after_position: int = 0) -> AsyncIterator[Record]:
         """Yield the records of all runs in order, first those there are, then those that come."""
+        watched = self._watch()
         wake = asyncio.Event()
         self._followers.add(wake)
         try:
@@ -96,17 +102,14 @@ class Reading:
                 for position, run_id, version, topic, state in rows:
                     yield decode(run_id, version, topic, state, position)
                     after_position = position
-                if not rows:
-                    await self._something(wake)
+                if not rows and not self._closed:
+                    await (wake.wait() if watched else asyncio.sleep(POLL_S))
         finally:
             self._followers.discard(wake)
 
-    async def _something(self, wake: asyncio.Event) -> None:
-        """Wait until there may be more to read."""
-        if self._watched or self._closed:
-            await wake.wait()
-        else:
-            await asyncio.sleep(POLL_S)
+    def _watch(self) -> bool:
+        """Return whether followers are woken; if not, they have to look."""
+        return False
 
     async def head(self, run_id: str) -> Head | None:
         """Return where a run stands."""

@@ -1,7 +1,7 @@
-"""The event sourcing library's recorder for SQLite, over our database: its table, and its readers for its tools.
+"""The event sourcing library's recorder for SQLite: its table, and its readers for its tools.
 
-Importing it takes a tenth of a second and patches ``dataclasses``, so it is imported only where it is needed: when a
-store is made, and when someone asks for the recorder.
+Importing it takes a tenth of a second and patches ``dataclasses``, so it is imported only where it is
+needed: when a store is made, and when someone asks for the recorder.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eventsourcing.persistence import StoredEvent
-from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteCursor, SQLiteDatastore
+from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
 
 from .errors import JournalError
 
@@ -20,10 +20,11 @@ TABLE = "stored_events"
 class SqliteRecorder(SQLiteApplicationRecorder):
     """Reads a store through the library's interface; appending goes through the journal."""
 
-    def _insert_events(self, c: SQLiteCursor, stored_events: Sequence[StoredEvent], **_: Any) -> Sequence[int]:
+    def insert_events(self, stored_events: Sequence[StoredEvent], **_: Any) -> Sequence[int]:
+        """Refuse: the library knows nothing of the hash chain and the index."""
         raise JournalError(
-            f"{len(stored_events)} events were handed to the recorder: append through the journal instead, which keeps "
-            "the hash chain and the index"
+            f"{len(stored_events)} events were handed to the recorder, which only reads: "
+            "append through the journal, which keeps the hash chain and the index"
         )
 
 

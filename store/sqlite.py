@@ -1,11 +1,12 @@
 """Committing to SQLite.
 
-``BEGIN IMMEDIATE`` takes the write lock before anything is read, so what is compared stays true until the commit.
-Only there does a busy database mean that nothing happened; any later error leaves the outcome open.
+``BEGIN IMMEDIATE`` takes the write lock before anything is read, so what is compared stays true until the
+commit. Only there does a busy database mean that nothing happened; any later error leaves the outcome open.
 """
 
 from __future__ import annotations
 
+# ruff: noqa: S608 - queries are made of constants, values are parameters
 import contextlib
 import sqlite3
 import time
@@ -16,13 +17,12 @@ from typing import Any
 import msgspec
 
 from .backend import Reader
-from .chain import link
-from .commit import Pending, Result, Transaction
+from .commit import Pending, Result, Transaction, recognise
 from .errors import JournalError, JournalFailedError, StoreFullError, StoreLockedError
-from .index import COLUMNS, SQLITE
+from .index import COLUMNS, FIXED_COLUMNS, SQLITE
 from .journal import Appended
-from .sqlite_file import Database
 from .reader import SqlReader
+from .sqlite_file import Database
 
 LOCK_WAIT_S = 5.0
 """How long an append waits for another process to give up the write lock, in seconds."""
@@ -37,18 +37,18 @@ _HEADS = (
     "INSERT INTO run_heads (run_id, version, hash, updated) VALUES {} ON CONFLICT (run_id) DO UPDATE SET"
     " version = excluded.version, hash = excluded.hash, updated = excluded.updated"
 )
-_INDEX = f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES {{}} ON CONFLICT (run_id) DO UPDATE SET " + ", ".join(
-    f"{column} = excluded.{column}" for column in COLUMNS if column not in ("run_id", "created", "run_key")
+_INDEX = "INSERT INTO runs ({}) VALUES {{}} ON CONFLICT (run_id) DO UPDATE SET {}".format(
+    ", ".join(COLUMNS),
+    ", ".join(f"{each} = excluded.{each}" for each in COLUMNS if each not in FIXED_COLUMNS),
 )
-
 _HEADS_OF = "SELECT run_id, version, hash FROM run_heads WHERE run_id IN (SELECT value FROM json_each(?))"
 
 
 class _Insert:
     """A statement for many rows at once.
 
-    ``executemany`` gives the interpreter up once a row, and beside a busy thread waits for it as often. So rows go
-    in by 256, 128, … 1: few statements, all of which stay prepared.
+    ``executemany`` gives the interpreter up once a row, and beside a busy thread waits for it as often. So
+    rows go in by 256, 128, … 1: few statements, all of which stay prepared.
     """
 
     def __init__(self, template: str, columns: int) -> None:
@@ -99,9 +99,9 @@ class SqliteBackend:
         self._forget()
         self._position = self._last_position()
 
-    # ------------------------------------------------------------------------------------------------- committing
+    # ------------------------------------------------------------------------------------------- committing
 
-    def commit(self, batch: Sequence[Pending]) -> list[Result]:
+    def commit(self, batch: Sequence[Pending]) -> Sequence[Result]:
         """Write what fits in one transaction, and say what became of each, in order."""
         if self.refusal is not None:
             return [self.refusal] * len(batch)
@@ -159,7 +159,7 @@ class SqliteBackend:
                 keys[pending.key] = row[0]
         return keys
 
-    # --------------------------------------------------------------------------------------------- when it fails
+    # ---------------------------------------------------------------------------------------- when it fails
 
     def _after_failure(self, batch: Sequence[Pending], error: Exception) -> list[Result]:
         """An error inside a transaction says nothing sure about its outcome: look for our own records."""
@@ -172,7 +172,7 @@ class SqliteBackend:
             self._position = self._last_position()
             results: list[Result] = [self._recorded(pending) or failure for pending in batch]
             if any(isinstance(result, Appended) for result in results):
-                self._database.settle()
+                self._database.settle(self._write)
         except sqlite3.Error as again:
             return [self._failure(again)] * len(batch)
         return results
@@ -182,10 +182,7 @@ class SqliteBackend:
         query = (
             "SELECT rowid, topic, state FROM stored_events WHERE originator_id = ? AND originator_version = ?"
         )
-        row = self._write.execute(query, (pending.run_id, pending.version)).fetchone()
-        if row is None or link(pending.run_id, pending.version, row[1], row[2]) != pending.hash:
-            return None
-        return Appended(range(row[0] - pending.count + 1, row[0] + 1), pending.version, pending.hash)
+        return recognise(pending, self._write.execute(query, (pending.run_id, pending.version)).fetchone())
 
     def _failure(self, error: Exception) -> JournalError:
         failure = failure_of(error, self._database.url, self._lock_wait_s)
@@ -196,25 +193,26 @@ class SqliteBackend:
         self._heads: dict[str, tuple[int, str]] = {}
         self._data_version = -1
 
-    # -------------------------------------------------------------------------------------------- other processes
+    # -------------------------------------------------------------------------------------- other processes
 
-    def poll(self) -> list[str]:
+    def poll(self) -> Sequence[str]:
         """Return the runs others have appended to since the last call."""
         if self.refusal is None and self._lock is not None:
             self.refusal = self._lock.lost()
-        with contextlib.suppress(sqlite3.Error):  # the next commit meets the same error, and has someone to tell
+        with contextlib.suppress(
+            sqlite3.Error
+        ):  # the next commit meets the same error, and has someone to tell
             self._catch_up()
         return self.take_foreign()
 
-    def take_foreign(self) -> list[str]:
+    def take_foreign(self) -> Sequence[str]:
         """Return the runs others have appended to, as far as noticed already."""
         foreign = list(self._foreign)
         self._foreign.clear()
         return foreign
 
     def _catch_up(self) -> None:
-        """Notice appends of other connections; SQLite counts their commits and not our own."""
-        (version,) = self._write.execute("PRAGMA data_version").fetchone()
+        version = self._database.data_version(self._write)
         if version == self._data_version:
             return
         self._data_version = version
@@ -227,7 +225,7 @@ class SqliteBackend:
     def _last_position(self) -> int:
         return int(self._write.execute("SELECT coalesce(max(rowid), 0) FROM stored_events").fetchone()[0])
 
-    # --------------------------------------------------------------------------------------------------- its life
+    # --------------------------------------------------------------------------------------------- its life
 
     def snapshot(self) -> AbstractContextManager[Reader]:
         """Return a reader that sees one state of the store."""
@@ -259,6 +257,6 @@ def failure_of(error: Exception, url: str, waited_s: float) -> JournalError:
     if code == sqlite3.SQLITE_FULL:
         return StoreFullError(f"{url} is full: nothing was appended. Free space on its disk, then try again")
     return JournalFailedError(
-        f"appending to {url} failed: {type(error).__name__}: {error}. Whether the facts were recorded is not known: "
-        "check the disk, then read the run again"
+        f"appending to {url} failed: {type(error).__name__}: {error}. Whether the facts were recorded "
+        "is not known: check the disk, then read the run again"
     )

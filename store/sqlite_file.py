@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .backend import Reader
-from .errors import JournalClosedError, NotAStoreError, StoreMissingError
+from .errors import JournalFailedError, NotAStoreError, OwnershipLostError, StoreMissingError
 from .index import SQLITE
 from .lock import EngineLock
 from .reader import SqlReader
@@ -23,13 +23,25 @@ _WAIT_S = 0.25
 """How long one statement waits for another connection's lock, in seconds; committing tries again."""
 
 
+class Ownership(Protocol):
+    """The right of one engine to a store."""
+
+    def lost(self) -> OwnershipLostError | None:
+        """Return an error if the store is no longer ours."""
+        ...
+
+    def release(self) -> None:
+        """Give the store up."""
+        ...
+
+
 class Database(Protocol):
     """Makes the connections of a store."""
 
     url: str
 
-    def own(self) -> EngineLock | None:
-        """Take the engine's lock, where there is one."""
+    def own(self) -> Ownership:
+        """Take the engine's lock."""
         ...
 
     def writer(self) -> sqlite3.Connection:
@@ -40,8 +52,12 @@ class Database(Protocol):
         """Return a new connection that writes, after an error on the old one."""
         ...
 
-    def settle(self) -> None:
-        """Make durable what is visible, although its commit was reported as failed."""
+    def settle(self, connection: sqlite3.Connection) -> None:
+        """Make durable what a connection sees, although its commit was reported as failed."""
+        ...
+
+    def data_version(self, connection: sqlite3.Connection) -> int:
+        """Return a number that changes when others than a connection commit."""
         ...
 
     def fetch(self, query: str, parameters: Sequence[Any]) -> list[Any]:
@@ -99,22 +115,31 @@ class FileDatabase:
         self._write = self._connect_writer()
         return self._write
 
-    def settle(self) -> None:
+    def settle(self, connection: sqlite3.Connection) -> None:
         """Copy the log into the database and sync it.
 
-        After a failed sync the system may believe that pages are on the disk which are not, so another sync of the
-        log proves nothing; what the checkpoint copies is written anew.
+        After a failed sync the system may believe that pages are on the disk which are not, so another sync
+        of the log proves nothing; what the checkpoint copies is written anew.
         """
-        assert self._write is not None
-        busy, pages, copied = self._write.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
+        busy, pages, copied = connection.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
         if busy or pages != copied:
             raise sqlite3.OperationalError("a failed commit is visible, but could not be made durable")
 
+    def data_version(self, connection: sqlite3.Connection) -> int:
+        """Return a number that changes when others commit; SQLite does not count our own commits."""
+        return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
     def fetch(self, query: str, parameters: Sequence[Any]) -> list[Any]:
         """Run a query on the connection that reads."""
-        if self._read is None or (self._unused and self._has_log()):
-            self._read = self._connect_reader()
-        return self._read.execute(query, parameters).fetchall()
+        try:
+            if self._read is None or (self._unused and self._has_log()):
+                self._read = self._connect_reader()
+            return self._read.execute(query, parameters).fetchall()
+        except sqlite3.Error as error:
+            raise JournalFailedError(
+                f"reading {self.url} failed: {error}. Check the disk, then the file with "
+                "SQLite's integrity_check"
+            ) from error
 
     @contextmanager
     def snapshot(self) -> Iterator[Reader]:
@@ -122,7 +147,9 @@ class FileDatabase:
         connection = self._connect_reader()
         try:
             connection.execute("BEGIN")
-            yield SqlReader(lambda query, parameters: connection.execute(query, parameters).fetchall(), SQLITE)
+            yield SqlReader(
+                lambda query, parameters: connection.execute(query, parameters).fetchall(), SQLITE
+            )
         finally:
             connection.close()
 

@@ -15,11 +15,25 @@ FORMAT = 1
 """Number of the shape of the tables, kept as SQLite's ``user_version``."""
 
 TABLES = (
-    "CREATE TABLE run_heads (run_id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, hash TEXT NOT NULL,"
-    " updated REAL NOT NULL)",
-    "CREATE TABLE runs (run_id TEXT NOT NULL PRIMARY KEY, status TEXT NOT NULL, created REAL NOT NULL,"
-    " goal TEXT NOT NULL, run_key TEXT NOT NULL, planner TEXT NOT NULL, wake_at REAL, attention INTEGER NOT NULL,"
-    " attention_since REAL, tags TEXT NOT NULL)",
+    """
+    CREATE TABLE run_heads (
+        run_id TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, hash TEXT NOT NULL, updated REAL NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE runs (
+        run_id TEXT NOT NULL PRIMARY KEY,
+        status TEXT NOT NULL,
+        created REAL NOT NULL,
+        goal TEXT NOT NULL,
+        run_key TEXT NOT NULL,
+        planner TEXT NOT NULL,
+        wake_at REAL,
+        attention INTEGER NOT NULL,
+        attention_since REAL,
+        tags TEXT NOT NULL
+    )
+    """,
     "CREATE UNIQUE INDEX runs_key ON runs (run_key) WHERE run_key <> ''",
     f"CREATE INDEX runs_active ON runs (run_id) WHERE {IS_ACTIVE}",
     "CREATE INDEX runs_attention ON runs (run_id) WHERE attention > 0",
@@ -74,10 +88,14 @@ def explain(error: sqlite3.Error, path: Path, url: str) -> Exception:
     """Return a clear error for one that SQLite reported while a store was opened."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_BUSY:
-        return StoreLockedError(f"{url} stays locked by another process: end that process, or try again later")
+        return StoreLockedError(
+            f"{url} stays locked by another process: end that process, or try again later"
+        )
     if code == sqlite3.SQLITE_CANTOPEN:
         return StoreMissingError(
             f"{url} cannot be opened: {path} is not a file this process may read and write, "
             f"or the folder {path.parent} does not exist. Create the folder, or name another file"
         )
-    return NotAStoreError(f"{url} cannot be used as a store: SQLite reports {error}. Restore it or name another file")
+    return NotAStoreError(
+        f"{url} cannot be used as a store: SQLite reports {error}. Restore it or name another file"
+    )

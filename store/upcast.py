@@ -1,7 +1,8 @@
 """Reading facts of retired shapes: one pure function for each.
 
-A fact's class knows only its present shape. When a shape changes, the fact's ``schema`` goes up by one and a function
-is registered here that turns the JSON object of the old shape into one of the next. Stored records never change.
+A fact's class knows only its present shape. When a shape changes, the fact's ``schema`` goes up by one and
+a function is registered here that turns the JSON object of the old shape into one of the next. Stored
+records never change.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
-"""Who commits: a thread of its own, or the event loop itself for a store in memory."""
+"""Who commits: one thread, which takes all appends that wait."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
 from .backend import Backend
 from .commit import Pending, Result
+from .doorbell import Doorbell
 from .errors import JournalFailedError
 
 THREAD_NAME = "midcourse-journal"
@@ -53,6 +54,9 @@ def commit(backend: Backend, batch: list[Pending]) -> list[tuple[Pending, Result
     return list(zip(batch, results, strict=True))
 
 
+MakeWriter = Callable[[Backend, asyncio.AbstractEventLoop, Report], Writer]
+
+
 class ThreadWriter:
     """One thread that takes all appends waiting at a moment and commits them in one transaction.
 
@@ -64,10 +68,12 @@ class ThreadWriter:
 
     def __init__(self, backend: Backend, loop: asyncio.AbstractEventLoop, report: Report) -> None:
         self._backend = backend
-        self._loop = loop
         self._report = report
         self._queue: SimpleQueue[list[Pending] | None] = SimpleQueue()
+        self._loop = loop
+        self._told: deque[tuple[Sequence[tuple[Pending, Result]], Sequence[str]] | None] = deque()
         self._ended = asyncio.Event()
+        self._doorbell = Doorbell(loop, self._answer)
         self._thread = threading.Thread(target=self._run, name=THREAD_NAME, daemon=True)
         self._thread.start()
 
@@ -80,70 +86,53 @@ class ThreadWriter:
         self._queue.put(None)
 
     def join(self) -> None:
-        """Block until it has ended."""
+        """Block until it has ended; if the loop is still there, report what it did."""
         self._thread.join()
+        if self._loop.is_running():
+            self._answer()
+        self._doorbell.close()
 
     async def ended(self) -> None:
         """Wait until it has ended."""
         await self._ended.wait()
-        self._thread.join()
 
     def _run(self) -> None:
-        queue, backend = self._queue, self._backend
+        backend, get = self._backend, self._queue.get
         stopping = False
         while not stopping:
             try:
-                batch = queue.get(timeout=POLL_S)
+                batch = get(timeout=POLL_S)
             except Empty:
-                if foreign := backend.poll():
+                foreign = backend.poll()
+                if foreign or backend.refusal is not None:
                     self._tell((), foreign)
-                elif backend.refusal is not None:
-                    self._tell((), ())
                 continue
             if batch is None:
                 break
-            while not queue.empty():
-                more = queue.get()
-                if more is None:
-                    stopping = True
-                else:
-                    batch += more
+            stopping = self._take_more(batch)
             self._tell(commit(backend, batch), backend.take_foreign())
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._ended.set)
+        self._told.append(None)
+        self._doorbell.ring()
+
+    def _take_more(self, batch: list[Pending]) -> bool:
+        """Add what else is waiting; return whether to stop after it."""
+        while not self._queue.empty():
+            more = self._queue.get()
+            if more is None:
+                return True
+            batch += more
+        return False
 
     def _tell(self, done: Sequence[tuple[Pending, Result]], foreign: Sequence[str]) -> None:
-        # A loop that is closed has nobody left to tell; what is committed stays committed.
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._report, done, foreign)
+        self._told.append((done, foreign))
+        self._doorbell.ring()
 
-
-class LoopWriter:
-    """Commits in the loop's next callback; for stores that never block."""
-
-    def __init__(self, backend: Backend, loop: asyncio.AbstractEventLoop, report: Report) -> None:
-        self._backend = backend
-        self._loop = loop
-        self._report = report
-        self._waiting: list[Pending] = []
-
-    def put(self, batch: list[Pending]) -> None:
-        """Take a batch over."""
-        if not self._waiting:
-            self._loop.call_soon(self._commit)
-        self._waiting += batch
-
-    def _commit(self) -> None:
-        batch, self._waiting = self._waiting, []
-        if batch:
-            self._report(commit(self._backend, batch), self._backend.take_foreign())
-
-    def stop(self) -> None:
-        """End after what was put has been committed."""
-        self._commit()
-
-    def join(self) -> None:
-        """Block until it has ended."""
-
-    async def ended(self) -> None:
-        """Wait until it has ended."""
+    def _answer(self) -> None:
+        """Report, on the loop's thread."""
+        told = self._told
+        while told:
+            report = told.popleft()
+            if report is None:
+                self._ended.set()
+            else:
+                self._report(*report)

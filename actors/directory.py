@@ -1,0 +1,324 @@
+"""The runs of an engine that are in memory, and the way to those that are not."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
+from contextvars import Context
+from functools import partial
+from typing import Any
+
+from ..domain.decide import Reaction, react, record
+from ..domain.messages import Activate, Advance, CatchUp, Message
+from ..domain.orders import CancelPlanning, MakePlan, Order
+from ..domain.run import Run
+from ..domain.tools import Catalog
+from ..store import FINAL_STATUSES, IndexedRun, Journal, RunFilter
+from ._pykka import ActorDeadError, Dispatcher, Envelope
+from ._pykka.ref import AsyncioActorRef
+from .clock import Clock, Timers
+from .errors import EngineClosedError, RunNotFoundError, RunParkedError
+from .executor import Executor
+from .loading import Loaded, load
+from .orders import ForgetRun, RunOrders
+from .outcome import outcome_of
+from .planner import PlannerActor
+from .reconciler import Look, Reconciler
+from .timers import WakeUps
+from .watchers import Watchers
+
+_log = logging.getLogger("midcourse.actors")
+
+_FOR_PLANNER = frozenset((MakePlan, CancelPlanning))
+_PAGE = 100
+_MOST_LOADS = 4
+"""Runs folded at the same time: each takes a slice of the loop's every round."""
+
+
+class Call:
+    """A function in the place of a turn."""
+
+    __slots__ = ("run_turn",)
+
+    def __init__(self, call: Callable[[], None]) -> None:
+        self.run_turn = call
+
+
+class Directory:
+    """Finds the reconciler of a run, or makes it, and is what the reconcilers share.
+
+    Args:
+        journal: the store.
+        catalog: the tools.
+        planners: names of the planners, as they are at any time.
+        clock: the time in seconds since the epoch.
+        timers: makes things happen later.
+        passivate: let go of the memory of runs that only wait.
+
+    Attributes:
+        active: reconcilers by run.
+        parked: runs that were let go of after an error.
+        busy: what waits for an append or for a run to be read.
+        slots: places for runs that are being read.
+        refusal: why nothing is admitted any more.
+        executor: carries orders out; set before the first run.
+        planner: asks planners; set before the first run.
+    """
+
+    executor: AsyncioActorRef[Executor]
+    planner: AsyncioActorRef[PlannerActor]
+
+    def __init__(
+        self,
+        *,
+        journal: Journal,
+        catalog: Catalog,
+        planners: Collection[str],
+        clock: Clock,
+        timers: Timers,
+        passivate: bool,
+    ) -> None:
+        self.journal = journal
+        self.catalog = catalog
+        self.clock = clock
+        self.passivate = passivate
+        self.decide: Callable[[Run, Message, Catalog], Reaction] = react
+        self.watchers = Watchers()
+        self.wake_ups = WakeUps(clock=clock, timers=timers, wake=self._wake, look_ahead=self._look_ahead)
+        self.active: dict[str, Reconciler] = {}
+        self.parked: dict[str, RunParkedError] = {}
+        self.busy: set[object] = set()
+        self.refusal: Exception | None = None
+        self.dispatcher = Dispatcher(journal.flush)
+        self.slots = asyncio.Semaphore(_MOST_LOADS)
+        self._planners = planners
+        self._quiet: asyncio.Event | None = None
+        self._loop = asyncio.get_running_loop()
+        self._tasks: set[asyncio.Task[None]] = set()
+        journal.dispatch(self.post)
+        journal.on_foreign(self._foreign)
+
+    # ------------------------------------------------------------------------------------------- being addressed
+
+    def tell(self, run_id: str, message: Message) -> None:
+        """Hand a message to a run, taking it up if need be."""
+        reconciler = self.active.get(run_id)
+        if reconciler is None:
+            if run_id in self.parked:
+                _log.warning("run %s is parked, its %s is lost", run_id, type(message).__name__)
+                return
+            reconciler = self.activate(run_id)
+        reconciler.actor_inbox.put(Envelope(message))
+
+    async def ask(self, run_id: str, message: Message | Look) -> Any:
+        """Hand a message to a run, and return its answer once it is durable.
+
+        Raises:
+            EngineClosedError: nothing is admitted any more.
+            RunNotFoundError: there is no such run.
+            RunParkedError: it was let go of after an error.
+            MidcourseError: what the run answers.
+        """
+        self.admit()
+        self.check_parked(run_id)
+        reconciler = self.active.get(run_id) or self.activate(run_id)
+        try:
+            return await reconciler.actor_ref.ask(message)
+        except ActorDeadError:
+            self.admit()
+            self.check_parked(run_id)
+            raise
+
+    def admit(self) -> None:
+        """Raise the reason, if nothing is admitted any more."""
+        if self.refusal is not None:
+            raise self.refusal
+
+    def check_parked(self, run_id: str) -> None:
+        """Raise why a run is parked, if it is."""
+        error = self.parked.get(run_id)
+        if error is not None:
+            raise RunParkedError(run_id, error.__cause__ or error)
+
+    def activate(self, run_id: str) -> Reconciler:
+        """Take a run up that is not active: it is read, and what was in flight is known to be lost."""
+        Reconciler.start(run_id=run_id, home=self, dispatcher=self.dispatcher)
+        reconciler = self.active[run_id]
+        message = Activate(at=self.clock(), planners=frozenset(self._planners))
+        reconciler.load([Envelope(message)] if self.decide is react else [])
+        return reconciler
+
+    async def loaded(self, run_id: str) -> Loaded:
+        """Return a run as the journal has it, without taking it up."""
+        found = await load(self.journal, run_id)
+        if found is None:
+            raise RunNotFoundError(run_id, self.journal.url)
+        return found
+
+    # ------------------------------------------------------------------------------------ what reconcilers share
+
+    def post(self, call: Callable[[], None]) -> None:
+        """Call a function among the turns, after which appends are handed over."""
+        self.dispatcher.schedule(Call(call))
+
+    def register(self, reconciler: Reconciler) -> None:
+        """Take a reconciler up among the active ones."""
+        self.active[reconciler.run_id] = reconciler
+
+    def release(self, reconciler: Reconciler) -> None:
+        """Let go of a run that only waits, or has ended."""
+        if self.active.get(reconciler.run_id) is reconciler:
+            del self.active[reconciler.run_id]
+        self._tell_executor(ForgetRun(reconciler.run_id))
+        reconciler.stop()
+
+    def park(self, reconciler: Reconciler, error: RunParkedError) -> None:
+        """Let go of a run after an error."""
+        run_id = reconciler.run_id
+        if self.active.get(run_id) is reconciler:
+            del self.active[run_id]
+        self.parked[run_id] = error
+        self.wake_ups.drop(run_id)
+        self.watchers.fail(run_id, error)
+        reconciler.stop()
+        _log.error("%s", error, exc_info=error.__cause__)
+
+    def send(self, run_id: str, orders: Sequence[Order]) -> None:
+        """Hand orders to those who carry them out."""
+        message = RunOrders(run_id, orders)
+        planning = [order.__class__ in _FOR_PLANNER for order in orders]
+        if any(planning):
+            self._tell_planner(message)
+        if not all(planning):
+            self._tell_executor(message)
+
+    def load(self, run_id: str, then: Callable[[Loaded | Exception | None], None]) -> None:
+        """Fold a run, and hand it over in a turn of the dispatcher."""
+        self.spawn(self._load(run_id, then), name=f"load {run_id}")
+
+    def idle(self) -> None:
+        """Nothing is busy any more."""
+        if self._quiet is not None:
+            self._quiet.set()
+
+    def _tell_executor(self, message: RunOrders | ForgetRun) -> None:
+        try:
+            self.executor.tell(message)
+        except ActorDeadError as error:
+            self._undelivered(message, error)
+
+    def _tell_planner(self, message: RunOrders) -> None:
+        try:
+            self.planner.tell(message)
+        except ActorDeadError as error:
+            self._undelivered(message, error)
+
+    def _undelivered(self, message: RunOrders | ForgetRun, error: ActorDeadError) -> None:
+        """While closing, orders are left to the next engine; otherwise this one cannot go on."""
+        if self.decide is react and isinstance(message, RunOrders):
+            _log.error("the orders of run %s could not be handed over", message.run_id, exc_info=error)
+            self.fail(EngineClosedError(f"this engine cannot go on: {error}; close it and open another"))
+
+    async def _load(self, run_id: str, then: Callable[[Loaded | Exception | None], None]) -> None:
+        loaded: Loaded | Exception | None
+        async with self.slots:
+            try:
+                loaded = await load(self.journal, run_id)
+            except Exception as error:  # noqa: BLE001 - a boundary: a run that cannot be read must not end others
+                loaded = error
+        self.post(partial(then, loaded))
+
+    # ---------------------------------------------------------------------------------------- what wakes runs up
+
+    def _wake(self, run_id: str) -> None:
+        if self.decide is react and run_id not in self.parked:
+            self.tell(run_id, Advance(at=self.clock()))
+
+    def _look_ahead(self, until: float) -> None:
+        self.spawn(self._hold_due(until), name="look ahead")
+
+    async def _hold_due(self, until: float) -> None:
+        async for run in self.pages(RunFilter(active=True, due_by=until)):
+            if run.wake_at is not None and run.run_id not in self.active and run.run_id not in self.parked:
+                self.wake_ups.hold(run.run_id, run.wake_at)
+
+    async def pages(self, filters: RunFilter) -> AsyncIterator[IndexedRun]:
+        """Yield all runs that fit, newest first, letting the loop turn between pages."""
+        cursor = ""
+        while True:
+            page = await self.journal.list(filters, limit=_PAGE, cursor=cursor)
+            for run in page.runs:
+                yield run
+            cursor = page.cursor
+            if not cursor:
+                return
+            await asyncio.sleep(0)
+
+    def _foreign(self, run_ids: Sequence[str]) -> None:
+        for run_id in run_ids:
+            self.watchers.move(run_id)
+            reconciler = self.active.get(run_id)
+            if reconciler is not None:
+                reconciler.is_behind = True
+                reconciler.actor_inbox.put(Envelope(CatchUp(at=self.clock())))
+            elif run_id not in self.parked:
+                self.spawn(self._look_at(run_id), name=f"look at {run_id}")
+
+    async def _look_at(self, run_id: str) -> None:
+        """Others have written to a run that is not active: take it up, or tell those who wait for its end."""
+        index = await self.journal.get_index(run_id)
+        if index is None or self.decide is not react:
+            return
+        if index.status not in FINAL_STATUSES:
+            if run_id not in self.active and run_id not in self.parked:
+                self.activate(run_id)
+        elif run_id in self.watchers.ended:
+            self.watchers.end(run_id, outcome_of((await self.loaded(run_id)).run))
+
+    # -------------------------------------------------------------------------------------------- its own life
+
+    def spawn(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
+        """Run work in a task of the directory; its error says that the engine is broken."""
+        task = self._loop.create_task(work, name=f"midcourse: {name}", context=Context())
+        self._tasks.add(task)
+        task.add_done_callback(self._ended, context=Context())
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            _log.error("%s failed", task.get_name(), exc_info=error)
+            self.fail(EngineClosedError(f"this engine cannot go on: {task.get_name()}: {error}"))
+
+    def fail(self, error: Exception) -> None:
+        """Admit nothing any more, for a reason that everyone who asks is told."""
+        if self.refusal is None:
+            self.refusal = error
+            self.watchers.close(error)
+
+    def drain(self, refusal: Exception) -> None:
+        """Admit nothing any more; from now on what happens is recorded, and nothing is begun."""
+        if self.refusal is None:
+            self.refusal = refusal
+        self.decide = record
+        self.wake_ups.stop()
+
+    async def quiet(self) -> None:
+        """Wait until no append is under way."""
+        self._quiet = asyncio.Event()
+        while self.busy:
+            self._quiet.clear()
+            await self._quiet.wait()
+
+    async def close(self) -> None:
+        """Let go of all runs and of all who wait."""
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        self.watchers.close(self.refusal or EngineClosedError("the engine is closed"))
+        for reconciler in tuple(self.active.values()):
+            reconciler.stop()
+        self.active.clear()

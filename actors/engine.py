@@ -1,0 +1,298 @@
+"""The engine: what a program embeds to run plans."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random as _random
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Any, Self, get_args
+
+import msgspec
+
+from ..domain.errors import InvalidInputError
+from ..domain.facts import Limits, Mode
+from ..domain.goal import Goal
+from ..domain.messages import StartRun
+from ..domain.plan import Plan
+from ..domain.planning import Planner
+from ..domain.summary import Attention, attention
+from ..domain.tools import Catalog
+from ..store import IndexedRun, Journal, RunFilter, RunPage
+from .clock import Clock, Timers
+from .directory import Directory
+from .errors import EngineClosedError, RunParkedError
+from .executor import Executor, ExecutorLimits
+from .handle import RunHandle, actor
+from .opening import open_owned
+from .orders import Finish
+from .planner import PlannerActor, PlannerLimits
+from .registry import AnyPlanner, Planners
+from .recovery import recover
+from .settings import Settings
+from .starting import Starter
+from .threadsafe import ThreadsafeEngine
+from .tools import Tool, as_tool
+
+_log = logging.getLogger("midcourse.actors")
+_EVERYTHING = RunFilter()
+_DEFAULTS = Settings()
+
+
+class RunAttention(msgspec.Struct, frozen=True):
+    """A run that waits for a person.
+
+    Args:
+        run: its row in the index.
+        items: what it waits for.
+    """
+
+    run: IndexedRun
+    items: tuple[Attention, ...]
+
+
+class Engine:
+    """Runs plans durably inside an asyncio program; use it as ``async with Engine(...) as engine``.
+
+    It starts one thread that writes to the store, and threads for tools that are plain functions; closing ends
+    them. It installs nothing process-wide: two engines on two stores live side by side in one loop.
+
+    Args:
+        store: a store URL such as ``sqlite:///orders.db``, or an open journal, which becomes the engine's to close.
+        tools: the tools plans may use: `Tool`s, or functions, which become tools of a bare ``@tool``.
+        planners: planners by name: objects with an async ``plan(context)``, or callables of the context.
+        settings: how it works.
+        clock: tells the time in seconds since the epoch.
+        timers: makes things happen later; the running event loop if it is left out.
+        random: returns numbers from 0 to 1, for ids and the jitter of waits.
+
+    Raises:
+        ToolDefinitionError: a tool, or the set of tools, cannot work.
+    """
+
+    def __init__(
+        self,
+        store: str | Journal,
+        *,
+        tools: Iterable[Tool | Callable[..., Any]] = (),
+        planners: Mapping[str, AnyPlanner] | None = None,
+        settings: Settings | None = None,
+        clock: Clock = time.time,
+        timers: Timers | None = None,
+        random: Callable[[], float] = _random.random,
+    ) -> None:
+        made = [as_tool(each) for each in tools]
+        self._catalog = Catalog(each.spec for each in made)
+        self._tools = {each.name: each for each in made}
+        self._planners = Planners(planners or {})
+        self._settings = settings or _DEFAULTS
+        self._store = store
+        self._clock = clock
+        self._timers = timers
+        self._random = random
+        self._directory: Directory | None = None
+        self._starter: Starter | None = None
+        self._exit = AsyncExitStack()
+        self._was_opened = False
+        self._threadsafe: ThreadsafeEngine | None = None
+
+    # ------------------------------------------------------------------------------------------- opening, closing
+
+    async def __aenter__(self) -> Self:
+        if self._was_opened:
+            raise EngineClosedError("an engine is opened once; make a new one")
+        self._was_opened = True
+        async with AsyncExitStack() as stack:
+            await self._open(stack)
+            self._exit = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stop admitting, let running steps finish for a while, write what is queued, and give up the store.
+
+        Nothing is recorded as cancelled: the next engine goes on where this one ended. A second call does nothing.
+        """
+        exit_, self._exit = self._exit, AsyncExitStack()
+        await exit_.aclose()
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        loop = asyncio.get_running_loop()
+        timers = self._timers or loop
+        settings = self._settings
+        journal = await open_owned(self._store)
+        stack.push_async_callback(journal.aclose)
+        directory = Directory(
+            journal=journal,
+            catalog=self._catalog,
+            planners=self._planners.by_name,
+            clock=self._clock,
+            timers=timers,
+            passivate=settings.passivate,
+        )
+        stack.push_async_callback(directory.close)
+        journal.on_ownership_lost(directory.fail)
+        directory.planner = PlannerActor.start(
+            urn=journal.url,
+            planners=self._planners.by_name,
+            report=directory.tell,
+            clock=self._clock,
+            timers=timers,
+            limits=PlannerLimits(
+                max_calls_at_once=settings.max_plannings_at_once, timeout_s=settings.planning_timeout_s
+            ),
+        )
+        directory.executor = Executor.start(
+            urn=journal.url,
+            tools=self._tools,
+            report=directory.tell,
+            clock=self._clock,
+            timers=timers,
+            random=self._random,
+            limits=ExecutorLimits(
+                max_attempts_at_once=settings.max_attempts_at_once,
+                max_threads=settings.tool_threads,
+                cancel_timeout_s=settings.cancel_timeout_s,
+                probe_timeout_s=settings.probe_timeout_s,
+                drain_s=settings.drain_s,
+                close_grace_s=settings.close_grace_s,
+            ),
+        )
+        stack.push_async_callback(_drain, directory)
+        self._directory = directory
+        self._starter = Starter(directory, self._random)
+        self._threadsafe = ThreadsafeEngine(self, loop)
+        directory.wake_ups.start()
+        directory.spawn(recover(directory), name="recover")
+
+    # ---------------------------------------------------------------------------------------------------- starting
+
+    async def start(
+        self,
+        goal: Goal | str,
+        *,
+        plan: Plan | None = None,
+        planner: str | AnyPlanner | None = None,
+        mode: Mode = "autonomous",
+        key: str | None = None,
+        tags: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        ephemeral: bool = False,
+        by: str = "",
+    ) -> RunHandle:
+        """Start a run, and return once that is durable.
+
+        Args:
+            goal: what it is for, with the inputs of its plan; a text is a goal without inputs.
+            plan: its plan, by a person. Without one the planner is asked.
+            planner: name of the planner to ask; may be left out where just one is registered.
+            mode: ``autonomous``, or ``interactive`` to have people asked.
+            key: idempotency key: a start with the same key is the same run.
+            tags: free names and values, to find it by.
+            limits: how often it may ask for another plan.
+            ephemeral: the planner is a callable that is not registered, and is lost with this engine.
+            by: on whose behalf.
+
+        Returns:
+            the run; the earlier one, if its key was used before.
+
+        Raises:
+            PlanInvalid: the plan cannot be used.
+            UnknownPlannerError: there is no such planner, or it is not said which one.
+            EngineClosedError: the engine is not open.
+            MidcourseError: anything else that kept it from being recorded.
+        """
+        directory, starter = self._open_parts()
+        directory.admit()
+        if mode not in get_args(Mode):
+            raise InvalidInputError(f"mode is {mode!r}; write one of {', '.join(get_args(Mode))}")
+        name = self._planners.choose(planner, has_plan=plan is not None, ephemeral=ephemeral)
+        if key and (known := await directory.journal.find_key(key)):
+            return RunHandle(known, directory)
+        message = StartRun(
+            at=self._clock(),
+            actor=actor(by),
+            goal=Goal(goal) if isinstance(goal, str) else goal,
+            lineage="",
+            plan=plan,
+            planner=name,
+            mode=mode,
+            key=key or "",
+            tags=tags or {},
+            limits=limits or Limits(),
+        )
+        return RunHandle(await starter.start(message), directory)
+
+    # ----------------------------------------------------------------------------------------------------- looking
+
+    @property
+    def tools(self) -> Catalog:
+        """The contracts of its tools."""
+        return self._catalog
+
+    @property
+    def planners(self) -> tuple[str, ...]:
+        """The names of its planners."""
+        return tuple(sorted(self._planners.by_name))
+
+    @property
+    def parked(self) -> Mapping[str, RunParkedError]:
+        """Runs that were let go of after an error, with the error; opening an engine anew takes them up again."""
+        return dict(self._open_parts()[0].parked)
+
+    @property
+    def threadsafe(self) -> ThreadsafeEngine:
+        """The same engine for other threads than that of its event loop."""
+        self._open_parts()
+        assert self._threadsafe is not None  # noqa: S101 - an open engine has all its parts
+        return self._threadsafe
+
+    def run(self, run_id: str) -> RunHandle:
+        """Return the run of an id; one that does not exist is an error once it is asked something."""
+        return RunHandle(run_id, self._open_parts()[0])
+
+    async def runs(
+        self, filters: RunFilter = _EVERYTHING, *, limit: int = 100, cursor: str = ""
+    ) -> RunPage:
+        """Return runs, newest first.
+
+        Args:
+            filters: which runs; all if it is left out.
+            limit: how many at most.
+            cursor: that of the page before.
+        """
+        directory, _ = self._open_parts()
+        directory.admit()
+        return await directory.journal.list(filters, limit=limit, cursor=cursor)
+
+    async def attention(self, *, limit: int = 100) -> list[RunAttention]:
+        """Return the runs that wait for a person, newest first, with what they wait for."""
+        directory, _ = self._open_parts()
+        page = await self.runs(RunFilter(attention=True), limit=limit)
+        return [
+            RunAttention(run, tuple(attention((await directory.loaded(run.run_id)).run))) for run in page.runs
+        ]
+
+    def _open_parts(self) -> tuple[Directory, Starter]:
+        if self._directory is None or self._starter is None:
+            raise EngineClosedError("the engine is not open; use it inside `async with Engine(...) as engine`")
+        return self._directory, self._starter
+
+
+async def _drain(directory: Directory) -> None:
+    """Let what runs come to an end, begin nothing new, and have it all recorded."""
+    directory.drain(EngineClosedError("the engine is closing, or closed; start a new one"))
+    try:
+        await directory.quiet()
+        await directory.planner.stop()
+        await directory.executor.ask(Finish())
+        await directory.quiet()
+    finally:
+        await directory.executor.stop()

@@ -1,0 +1,89 @@
+"""What can go wrong around an engine.
+
+::
+
+    MidcourseError
+    ├── ToolArgumentsError      (also InvalidInputError) a tool was called with arguments it does not take
+    ├── UnknownPlannerError     (also InvalidInputError) a planner that is not registered with the engine
+    ├── ProposalRefusedError    (also InvalidInputError) a plan proposed from outside did not become a revision
+    └── EngineError             an engine cannot do what it was asked
+        ├── EngineClosedError   it is not open, or is closing
+        ├── RunNotFoundError    its store has no such run
+        └── RunParkedError      it has let go of the run after an error that it cannot decide about
+
+Errors of the actors underneath are in ``actors._pykka.errors``; the exceptions by which a tool speaks to the
+engine are in ``actors.control``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..domain.errors import InvalidInputError, MidcourseError
+
+
+class EngineError(MidcourseError):
+    """The base of what an engine raises when it cannot do what it was asked."""
+
+
+class ToolArgumentsError(InvalidInputError):
+    """The arguments of a call do not fit the tool, which was not called.
+
+    Args:
+        tool: full name of the tool.
+        problems: every problem found, one sentence each, beginning with the path of the argument.
+    """
+
+    def __init__(self, tool: str, problems: Sequence[str]) -> None:
+        self.tool = tool
+        self.problems = tuple(problems)
+        super().__init__(
+            f"tool {tool!r} was not called, its arguments do not fit: " + "; ".join(self.problems)
+        )
+
+
+class UnknownPlannerError(InvalidInputError):
+    """A planner that is not registered with the engine; nothing was recorded."""
+
+
+class ProposalRefusedError(InvalidInputError):
+    """A plan proposed from outside did not become a revision; the refusal is recorded.
+
+    Args:
+        run_id: the run.
+        code: ``stale``, ``invalid`` or ``conflict``.
+        problems: what is wrong with it, one sentence each.
+    """
+
+    def __init__(self, run_id: str, code: str, problems: Sequence[str]) -> None:
+        self.run_id, self.code, self.problems = run_id, code, tuple(problems)
+        super().__init__(f"run {run_id} refused the proposed plan as {code}: " + "; ".join(self.problems))
+
+
+class EngineClosedError(EngineError):
+    """The engine is not open, or is closing: nothing was recorded."""
+
+
+class RunNotFoundError(EngineError):
+    """The engine's store has no such run."""
+
+    def __init__(self, run_id: str, store: str) -> None:
+        self.run_id, self.store = run_id, store
+        super().__init__(f"there is no run {run_id!r} in {store}; `Engine.runs()` lists those there are")
+
+
+class RunParkedError(EngineError):
+    """The engine has let go of a run, after an error that it cannot decide about. Its facts are as they were.
+
+    Args:
+        run_id: the run.
+        cause: the error.
+    """
+
+    def __init__(self, run_id: str, cause: BaseException) -> None:
+        self.run_id = run_id
+        self.__cause__ = cause
+        super().__init__(
+            f"run {run_id} is parked: {cause}. Its recorded facts are intact; remove the cause and open the engine "
+            "anew, which takes the run up from its facts"
+        )

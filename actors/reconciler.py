@@ -1,0 +1,323 @@
+"""The reconciler of one run: the only writer of its facts in this process.
+
+It takes the messages that wait, decides over them in turn in memory, and appends what they amount to at once. Only
+after the commit it answers, sends the orders and tells those who watch. Until then it gets no further turn.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from ..domain.decide import Reaction
+from ..domain.errors import MidcourseError
+from ..domain.facts import Fact
+from ..domain.messages import CatchUp, Message
+from ..domain.orders import Order
+from ..domain.run import Run
+from ..domain.summary import FINAL, is_dormant
+from ..domain.tools import Catalog
+from ..store import Append, Appended, Journal, JournalError, RunIndex, UnencodableError, VersionConflictError
+from ._pykka import HOLD, Envelope, Hold, TurnActor
+from ._pykka.dispatcher import Dispatcher
+from .clock import Clock
+from .errors import RunNotFoundError, RunParkedError
+from .indexing import due_at, row_of
+from .loading import Loaded
+from .outcome import outcome_of
+from .recordable import recordable
+from .timers import WakeUps
+from .watchers import Watchers
+
+_log = logging.getLogger("midcourse.actors")
+
+MOST_CONFLICTS = 20
+"""Appends of one run that may meet a foreign one in a row before it is parked."""
+
+SHORT_WAIT_S = 5.0
+"""A run that waits no longer than this stays in memory: folding it anew would cost more than keeping it."""
+
+
+class Look(NamedTuple):
+    """Asks for something seen of the state, as it is once everything before is durable."""
+
+    picture: Callable[[Run], Any]
+
+
+class Home(Protocol):
+    """What the reconcilers of an engine share."""
+
+    journal: Journal
+    catalog: Catalog
+    clock: Clock
+    watchers: Watchers
+    wake_ups: WakeUps
+    passivate: bool
+    decide: Callable[[Run, Message, Catalog], Reaction]
+    busy: set[Reconciler]
+
+    def register(self, reconciler: Reconciler) -> None:
+        """Take a reconciler up among the active ones."""
+
+    def release(self, reconciler: Reconciler) -> None:
+        """Let go of a run that only waits, or has ended."""
+
+    def park(self, reconciler: Reconciler, error: RunParkedError) -> None:
+        """Let go of a run after an error."""
+
+    def send(self, run_id: str, orders: Sequence[Order]) -> None:
+        """Hand orders to those who carry them out."""
+
+    def load(self, run_id: str, then: Callable[[Loaded | Exception | None], None]) -> None:
+        """Fold a run, and hand it over in a turn of the dispatcher."""
+
+    def idle(self) -> None:
+        """No reconciler is busy any more."""
+
+
+class Turn(NamedTuple):
+    """What was decided and waits for its append.
+
+    Attributes:
+        envelopes: the messages, to be decided again after a conflict.
+        answers: what each asker among them is told.
+        orders: what is to be done.
+        at: the latest time among the messages.
+    """
+
+    envelopes: list[Envelope[Any]]
+    answers: list[tuple[Envelope[Any], Any]]
+    orders: list[Order]
+    at: float
+
+
+class Reconciler(TurnActor):
+    """Reconciles one run with what happens to it.
+
+    Args:
+        run_id: the run.
+        home: what all reconcilers of the engine share.
+        dispatcher: gives the turns.
+        loaded: the run; without it, `load` has to be called.
+
+    Attributes:
+        run_id: the run.
+        is_behind: others have written to the run since it was folded.
+    """
+
+    def __init__(
+        self, *, run_id: str, home: Home, dispatcher: Dispatcher, loaded: Loaded | None = None
+    ) -> None:
+        super().__init__(urn=run_id, dispatcher=dispatcher, is_held=loaded is None)
+        self.run_id = run_id
+        self.is_behind = False
+        self._home = home
+        self._run = Run(run_id)
+        self._hash = ""
+        self._row: RunIndex | None = None
+        self._turn: Turn | None = None
+        self._wake: float | None = None
+        self._conflicts = 0
+        self._alone = 0
+        if loaded is not None:
+            self._take_up(loaded)
+
+    def on_start(self) -> None:
+        """Be found under the run's id."""
+        self._home.register(self)
+
+    def load(self, envelopes: list[Envelope[Any]]) -> None:
+        """Fold the run from the journal, then decide over messages; no turns are taken meanwhile."""
+        self._home.busy.add(self)
+        self._home.load(self.run_id, lambda loaded: self._loaded(loaded, envelopes))
+
+    def settle(self, orders: list[Order], at: float) -> None:
+        """Act on a start that is durable."""
+        self._finish(Turn([], [], orders, at))
+
+    # -------------------------------------------------------------------------------------------------- turns
+
+    def on_turn(self, messages: list[Envelope[Any]]) -> Hold | None:
+        """Decide over messages, and hold until what they amount to is durable."""
+        if self.is_behind:
+            self.is_behind = False
+            self.load(messages)
+            return HOLD
+        if self._alone:
+            self._alone -= 1
+            self.actor_inbox.waiting[:0] = messages[1:]
+            del messages[1:]
+        return self._decide(messages)
+
+    def _decide(self, envelopes: list[Envelope[Any]]) -> Hold | None:
+        run, decide, catalog = self._run, self._home.decide, self._home.catalog
+        version = run.version
+        entries: list[tuple[float, str, int, Fact]] = []
+        answers: list[tuple[Envelope[Any], Any]] = []
+        orders: list[Order] = []
+        at = 0.0
+        for envelope in envelopes:
+            message = envelope.message
+            if message.__class__ is Look:
+                answers.append((envelope, message.picture(run)))
+                continue
+            before = run.version
+            try:
+                facts, wanted = decide(run, message, catalog)
+            except Exception as error:  # noqa: BLE001 - a boundary: a rule that breaks must not end other runs
+                if not self._is_refusal(error, before, envelope):
+                    return self._park(error, envelopes)
+                answers.append((envelope, error))
+                continue
+            at = max(at, message.at)
+            for fact, cause in facts:
+                entries.append((message.at, message.actor, cause, fact))
+            orders += wanted
+            if envelope.reply_to is not None:
+                answers.append((envelope, [fact for fact, _ in facts]))
+        turn = Turn(envelopes, answers, orders, at)
+        if entries:
+            return self._append(version, entries, turn)
+        self._finish(turn)
+        return None
+
+    def _is_refusal(self, error: Exception, before: int, envelope: Envelope[Any]) -> bool:
+        """Return whether an error is an answer for an asker, the state being as it was."""
+        if not isinstance(error, MidcourseError) or self._run.version != before:
+            return False
+        if envelope.reply_to is None:
+            _log.warning("%s refused a %s: %s", self, type(envelope.message).__name__, error)
+        return True
+
+    def _append(
+        self, version: int, entries: list[tuple[float, str, int, Fact]], turn: Turn
+    ) -> Hold | None:
+        row = row_of(self._run, self._row, turn.at)
+        index = None if row is self._row else row
+        self._row, self._turn = row, turn
+        try:
+            self._home.journal.submit(
+                Append(self.run_id, version, self._hash, entries, index), self._committed
+            )
+        except UnencodableError as error:
+            return self._unrecordable(error, turn.envelopes)
+        except JournalError as error:
+            return self._park(error, turn.envelopes)
+        self._home.busy.add(self)
+        return HOLD
+
+    def _unrecordable(self, error: UnencodableError, envelopes: list[Envelope[Any]]) -> Hold | None:
+        """Find the message whose facts cannot be written, and have it answered or told in other words."""
+        if len(envelopes) > 1:
+            self._alone = len(envelopes)
+            self.actor_inbox.waiting[:0] = envelopes
+            self.load([])
+            return HOLD
+        envelope = envelopes[0]
+        if envelope.reply_to is not None:
+            _answer(envelope, error)
+            self.load([])
+            return HOLD
+        instead = recordable(envelope.message, error)
+        if instead is None:
+            return self._park(error, envelopes)
+        self.load([Envelope(instead)])
+        return HOLD
+
+    # ------------------------------------------------------------------------------------------------- commits
+
+    def _committed(self, result: Appended | JournalError) -> None:
+        turn = self._turn
+        assert turn is not None  # noqa: S101 - one append is under way at a time
+        self._turn = None
+        if result.__class__ is Appended:
+            self._hash = result.head_hash  # type: ignore[union-attr]  # as its class says
+            self._conflicts = 0
+            if self.run_id in self._home.watchers.moved:
+                self._home.watchers.move(self.run_id)
+            self._finish(turn)
+            self._resume()
+        elif isinstance(result, VersionConflictError) and self._conflicts < MOST_CONFLICTS:
+            self._conflicts += 1
+            self.load(turn.envelopes)
+        else:
+            self._park(result, turn.envelopes)  # type: ignore[arg-type]  # an error, as it is no Appended
+
+    def _finish(self, turn: Turn) -> None:
+        """Say and do what follows from facts that are durable."""
+        for envelope, answer in turn.answers:
+            _answer(envelope, answer)
+        if turn.orders:
+            self._home.send(self.run_id, turn.orders)
+        run, home = self._run, self._home
+        wake = due_at(run, turn.at)
+        if wake != self._wake:
+            self._wake = wake
+            if wake is None:
+                home.wake_ups.drop(self.run_id)
+            else:
+                home.wake_ups.hold(self.run_id, wake)
+        if run.running:
+            return
+        if run.final is not None and self._row is not None and self._row.status in FINAL:
+            if self.run_id in home.watchers.ended:
+                home.watchers.end(self.run_id, outcome_of(run))
+        elif not home.passivate or (wake is not None and wake - home.clock() < SHORT_WAIT_S):
+            return
+        if is_dormant(run) and self.actor_inbox.empty():
+            home.release(self)
+
+    def _resume(self) -> None:
+        busy = self._home.busy
+        busy.discard(self)
+        if not busy:
+            self._home.idle()
+        self.resume_turns()
+
+    # ------------------------------------------------------------------------------------------ loading, parking
+
+    def _take_up(self, loaded: Loaded) -> None:
+        self._run, self._hash, self._row = loaded.run, loaded.hash, loaded.index
+        self._wake = None
+
+    def _loaded(self, loaded: Loaded | Exception | None, envelopes: list[Envelope[Any]]) -> None:
+        if isinstance(loaded, Exception):
+            self._park(loaded, envelopes)
+            return
+        if loaded is None:
+            self._refuse_all(RunNotFoundError(self.run_id, self._home.journal.url), envelopes)
+            self._home.release(self)
+            self._resume()
+            return
+        self._take_up(loaded)
+        if self._decide(envelopes) is not HOLD:
+            self._resume()
+
+    def _park(self, error: Exception, envelopes: Sequence[Envelope[Any]]) -> Hold | None:
+        """Let go of the run: what is recorded stays, what is not is lost as in a crash."""
+        parked = error if isinstance(error, RunParkedError) else RunParkedError(self.run_id, error)
+        self._refuse_all(parked, envelopes)
+        self._home.park(self, parked)
+        self._resume()
+        return None
+
+    def _refuse_all(self, error: Exception, envelopes: Sequence[Envelope[Any]]) -> None:
+        waiting, self.actor_inbox.waiting = self.actor_inbox.waiting, []
+        told = []
+        for envelope in (*envelopes, *waiting):
+            if envelope.reply_to is not None:
+                _answer(envelope, error)
+            elif not isinstance(envelope.message, CatchUp):
+                told.append(type(envelope.message).__name__)
+        if told:
+            _log.warning("%s left %s unrecorded: %s", self, ", ".join(told), error)
+
+
+def _answer(envelope: Envelope[Any], answer: Any) -> None:
+    if envelope.reply_to is None:
+        return
+    if isinstance(answer, Exception):
+        envelope.reply_to.set_exception((type(answer), answer, None))
+    else:
+        envelope.reply_to.set(answer)

@@ -1,0 +1,31 @@
+"""What can be set for an engine."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How an engine works. Nothing is read from the environment.
+
+    Args:
+        drain_s: seconds that running steps have to finish when the engine closes.
+        close_grace_s: seconds that they have after that, to end when they are cancelled.
+        max_attempts_at_once: coroutines of tools that run at the same time; further ones wait.
+        tool_threads: plain functions of tools that run at the same time, each in a thread.
+        cancel_timeout_s: seconds an attempt that was asked to stop has before its outcome is unknown.
+        probe_timeout_s: seconds a probe may take.
+        max_plannings_at_once: calls of planners that run at the same time.
+        planning_timeout_s: seconds one call of a planner may take; ``None`` for as long as it takes.
+        passivate: let go of the memory of runs that only wait.
+    """
+
+    drain_s: float = 5.0
+    close_grace_s: float = 2.0
+    max_attempts_at_once: int = 1_000
+    tool_threads: int = 8
+    cancel_timeout_s: float = 5.0
+    probe_timeout_s: float = 30.0
+    max_plannings_at_once: int = 16
+    planning_timeout_s: float | None = None
+    passivate: bool = True

@@ -1,0 +1,99 @@
+"""How runs come into being: nothing of a run exists before its first facts are durable."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from ..domain import ids
+from ..domain.decide import react
+from ..domain.errors import MidcourseError
+from ..domain.messages import StartRun
+from ..domain.orders import Order
+from ..domain.run import Run
+from ..store import (
+    GENESIS,
+    Append,
+    Appended,
+    JournalError,
+    KeyTakenError,
+    RunIndex,
+    VersionConflictError,
+)
+from .directory import Directory
+from .indexing import row_of
+from .loading import Loaded
+from .reconciler import Reconciler
+
+
+class Starter:
+    """Starts runs.
+
+    Args:
+        directory: takes them up.
+        random: returns numbers from 0 to 1, for the ids.
+    """
+
+    def __init__(self, directory: Directory, random: Callable[[], float]) -> None:
+        self._directory = directory
+        self._random = random
+
+    async def start(self, message: StartRun) -> str:
+        """Return the id of a run once its start is durable; of the earlier run, where its key is taken.
+
+        Raises:
+            MidcourseError: the run cannot be started; nothing was recorded.
+        """
+        started: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._directory.busy.add(started)
+        self._directory.post(partial(self._begin, message, started))
+        return await started
+
+    def _begin(self, message: StartRun, started: asyncio.Future[str]) -> None:
+        run_id = ids.run_id(message.at, int(self._random() * (1 << 32)))
+        message = msgspec.structs.replace(message, lineage=run_id)
+        run = Run(run_id)
+        try:
+            facts, orders = react(run, message, self._directory.catalog)
+            entries = [(message.at, message.actor, cause, fact) for fact, cause in facts]
+            row = row_of(run, None, message.at)
+            done = partial(self._done, message, started, run, row, orders)
+            self._directory.journal.submit(Append(run_id, 0, GENESIS, entries, row), done)
+        except MidcourseError as error:
+            self._answer(started, error)
+
+    def _done(
+        self,
+        message: StartRun,
+        started: asyncio.Future[str],
+        run: Run,
+        row: RunIndex,
+        orders: list[Order],
+        result: Appended | JournalError,
+    ) -> None:
+        if isinstance(result, Appended):
+            directory = self._directory
+            loaded = Loaded(run, result.head_hash, row)
+            Reconciler.start(run_id=run.id, home=directory, dispatcher=directory.dispatcher, loaded=loaded)
+            directory.active[run.id].settle(orders, message.at)
+            self._answer(started, run.id)
+        elif isinstance(result, KeyTakenError):
+            self._answer(started, result.run_id)
+        elif isinstance(result, VersionConflictError):
+            self._begin(message, started)  # the id is taken, which happens once in four thousand million
+        else:
+            self._answer(started, result)
+
+    def _answer(self, started: asyncio.Future[str], answer: str | MidcourseError) -> None:
+        self._directory.busy.discard(started)
+        if not self._directory.busy:
+            self._directory.idle()
+        if started.done():  # its caller was cancelled; the run goes on
+            return
+        if isinstance(answer, str):
+            started.set_result(answer)
+        else:
+            started.set_exception(answer)

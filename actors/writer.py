@@ -1,0 +1,66 @@
+"""Writing to a run from outside its engine: what another process, such as a command line, may do."""
+
+from __future__ import annotations
+
+from ..domain.decide import Reaction, record
+from ..domain.messages import Message
+from ..domain.tools import Catalog
+from ..store import Append, Journal, VersionConflictError
+from .errors import RunNotFoundError
+from .indexing import row_of
+from .loading import load
+
+MOST_CONFLICTS = 20
+"""Appends that may meet another one before the writer gives up."""
+
+_NO_TOOLS = Catalog()
+
+
+async def write(journal: Journal, run_id: str, message: Message, catalog: Catalog = _NO_TOOLS) -> Reaction:
+    """Record what a message amounts to, and leave what follows to the engine that owns the run.
+
+    No orders are sent. The run is folded, the rules decide, and their facts are appended at the version that was
+    read; where something was appended in between, all of it is done again.
+
+    Args:
+        journal: the store, opened without being its owner.
+        run_id: the run.
+        message: what the run is told.
+        catalog: the tools, where the message is a plan to be checked against them.
+
+    Returns:
+        the facts that were recorded.
+
+    Raises:
+        RunNotFoundError: there is no such run.
+        MessageRefused: the message does not fit the run as it is.
+        JournalError: it could not be recorded.
+    """
+    conflicts = 0
+    while True:
+        try:
+            return await _write_once(journal, run_id, message, catalog)
+        except VersionConflictError:
+            conflicts += 1
+            if conflicts > MOST_CONFLICTS:
+                raise
+
+
+async def _write_once(journal: Journal, run_id: str, message: Message, catalog: Catalog) -> Reaction:
+    loaded = await load(journal, run_id)
+    if loaded is None:
+        raise RunNotFoundError(run_id, journal.url)
+    run, version = loaded.run, loaded.run.version
+    reaction = record(run, message, catalog)
+    if reaction.facts:
+        row = row_of(run, loaded.index, message.at)
+        await journal.append(
+            Append(
+                run_id,
+                version,
+                loaded.hash,
+                [(message.at, message.actor, cause, fact) for fact, cause in reaction.facts],
+                None if row is loaded.index else row,
+            )
+        )
+    return reaction
