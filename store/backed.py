@@ -72,7 +72,11 @@ class BackedJournal(Reading):
             _check(append)
         encoded = encode(append.run_id, append.expected_version, append.prev_hash, append.entries)
         self._buffer.append(Pending(append, encoded, on_done))
-        if self._post is None and not self._flushing:
+        if self._post is None:
+            self._flush_soon()
+
+    def _flush_soon(self) -> None:
+        if not self._flushing:
             self._check_process()
             self._flushing = True
             asyncio.get_running_loop().call_soon(self.flush, context=contextvars.Context())
@@ -91,6 +95,7 @@ class BackedJournal(Reading):
         """Append, and return when the facts are durable."""
         future: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
         self.submit(append, functools.partial(_resolve, future))
+        self._flush_soon()  # whoever dispatches may have no turn to come
         return await future
 
     def _check_process(self) -> None:
@@ -127,14 +132,15 @@ class BackedJournal(Reading):
                 self._post(functools.partial(pending.on_done, result))
         else:
             self._tell(done, 0)
+        loop = asyncio.get_running_loop()
         if foreign:
             for callback in self._on_foreign:
-                callback(foreign)
+                loop.call_soon(callback, foreign)
         refusal = self._backend.refusal
         if refusal is not None and not self._lost_told:
             self._lost_told = True
             for tell in self._on_lost:
-                tell(refusal)
+                loop.call_soon(tell, refusal)
 
     def _tell(self, done: Sequence[tuple[Pending, Result]], start: int) -> None:
         """Tell callers in slices, so that one large commit does not hold the host's loop."""

@@ -102,6 +102,8 @@ def _blame(run_id: str, version: int, *, genuine: bool) -> Problem:
 
 
 def _check_head(run_id: str, version: int, hash_: str, head: Head | None) -> Problem | None:
+    if head is None and not version:
+        return Problem(run_id, 0, "there is no such run")
     if head is None:
         return Problem(run_id, version, "is not accounted for: the table of heads does not know this run")
     if head.version > version:

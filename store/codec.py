@@ -19,7 +19,7 @@ from ..domain.facts import BY_TOPIC, Fact
 from .chain import link
 from .errors import CorruptRecordError, NewerRecordError, UnencodableError
 from .record import Record
-from .upcast import UPCASTERS, Upcaster, upcast
+from .upcast import UPCASTERS, upcast
 
 T = TypeVar("T")
 
@@ -169,14 +169,7 @@ def _sealed(run_id: str, version: int, topic: str, envelope: Envelope[Any]) -> N
     return NewerRecordError(run_id, version, topic, f"is {how}, which this version does not read")
 
 
-def _decode_retired(
-    run_id: str,
-    version: int,
-    topic: str,
-    state: bytes,
-    position: int,
-    upcasters: Mapping[tuple[str, int], Upcaster] = UPCASTERS,
-) -> Record:
+def _decode_retired(run_id: str, version: int, topic: str, state: bytes, position: int) -> Record:
     """Decode a record whose schema number is not the present one, or is not where it is expected."""
     fact = BY_TOPIC[topic]
     raw = _decode_raw(state)
@@ -186,8 +179,9 @@ def _decode_retired(
     if raw.key or raw.codec:
         raise _sealed(run_id, version, topic, raw)
     try:
-        data = upcast(topic, raw.schema, _decode_any(state).data, present=fact.schema, upcasters=upcasters)
+        data = upcast(topic, raw.schema, _decode_any(state).data, present=fact.schema, upcasters=UPCASTERS)
         present = msgspec.convert(data, fact)
-    except LookupError as error:
-        raise CorruptRecordError(run_id, version, str(error)) from error
+    except (LookupError, TypeError, AttributeError) as error:
+        what = f"as {topic} in schema {raw.schema} it does not read: {error}"
+        raise CorruptRecordError(run_id, version, what) from error
     return Record(run_id, version, raw.at, raw.actor, raw.cause, present, raw.prev, topic, state, position)

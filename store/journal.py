@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -52,7 +52,7 @@ class Appended(msgspec.Struct, frozen=True, gc=False):
 OnDone = Callable[[Appended | JournalError], None]
 """Called once, on the event loop's thread, with what became of an append."""
 
-Post = Callable[[Callable[[], None]], None]
+Post = Callable[[Callable[[], None]], object]
 """Runs a function soon, on the event loop's thread."""
 
 
@@ -94,7 +94,7 @@ class Journal(Protocol):
         ...
 
     async def append(self, append: Append) -> Appended:
-        """Append, and return when the facts are durable.
+        """Append, and return when the facts are durable; needs no :meth:`flush`.
 
         A cancelled caller does not learn the outcome; the append is not taken back.
 
@@ -119,7 +119,7 @@ class Journal(Protocol):
 
     def batches(
         self, run_id: str, *, after: int = 0, until: int | None = None, size: int = 256
-    ) -> AsyncIterator[Records]:
+    ) -> AsyncGenerator[Records, None]:
         """Yield the records of a run in slices, letting the loop turn between them."""
         ...
 
@@ -129,7 +129,7 @@ class Journal(Protocol):
         """Yield the records of a run in slices, for callers without a loop."""
         ...
 
-    def follow(self, after_position: int = 0) -> AsyncIterator[Record]:
+    def follow(self, after_position: int = 0) -> AsyncGenerator[Record, None]:
         """Yield the records of all runs in order: those there are, then those that come, until closed."""
         ...
 
@@ -168,7 +168,10 @@ class Journal(Protocol):
         ...
 
     def close(self) -> None:
-        """Write what is queued, end the writer, give up the store. May be called twice."""
+        """Write what is queued, end the writer, give up the store. May be called twice.
+
+        Called on the loop's own thread, or where no loop runs.
+        """
         ...
 
     async def aclose(self) -> None:

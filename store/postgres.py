@@ -112,6 +112,7 @@ class PostgresBackend:
         except Exception as error:  # noqa: BLE001 - whatever went wrong, every append of the batch gets an answer
             return self._after_failure(batch, error)
         self._position = transaction.position
+        self._was_notified()  # of this commit too: what is not fetched piles up
         return transaction.results
 
     def _fill(self, batch: Sequence[Pending]) -> Transaction:
@@ -179,11 +180,13 @@ class PostgresBackend:
                 "End the process that keeps a transaction open, then try again"
             )
         elif isinstance(error, psycopg.errors.DiskFull):
-            failure = StoreFullError(f"{url} is full: nothing was appended. Free space on the server's disk")
+            failure = StoreFullError(
+                f"{url} is full: nothing was appended. Free space on its server, then try again"
+            )
         else:
             failure = JournalFailedError(
-                f"appending to {url} failed: {type(error).__name__}: {str(error).strip()}. "
-                "Whether the facts were recorded is not known: check the server, then read the run again"
+                f"appending to {url} failed: {type(error).__name__}: {error}. Whether the facts were "
+                "recorded is not known: check the server, then read the run again"
             )
         failure.__cause__ = error
         return failure
@@ -200,8 +203,8 @@ class PostgresBackend:
                 self._owners = self._own()
             if self._owners != owners + 1:
                 self.refusal = OwnershipLostError(
-                    f"this engine lost {self._connections.url}: its connection broke and another engine has owned "
-                    "the store since. Nothing more is appended; stop this engine"
+                    f"this engine lost {self._connections.url}: its connection broke and another engine "
+                    "has owned the store since. Nothing more is appended; stop this engine"
                 )
 
     def _own(self) -> int:
@@ -232,7 +235,7 @@ class PostgresBackend:
         """Return the runs others have appended to since the last call."""
         with suppress(psycopg.Error, StoreMissingError):  # the next commit meets it, and has someone to tell
             self._stay_connected()
-            if list(self._write.notifies(timeout=0)):
+            if self._was_notified():
                 self._catch_up()
         return self.take_foreign()
 
@@ -241,6 +244,9 @@ class PostgresBackend:
         foreign = list(self._foreign)
         self._foreign.clear()
         return foreign
+
+    def _was_notified(self) -> bool:
+        return bool(list(self._write.notifies(timeout=0)))
 
     def _catch_up(self) -> None:
         position = self._last_position()

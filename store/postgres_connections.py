@@ -9,19 +9,13 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+import psycopg
+
 from .backend import Reader
-from .errors import BadStoreUrlError, DriverMissingError, JournalError, JournalFailedError, StoreMissingError
+from .errors import BadStoreUrlError, JournalError, JournalFailedError, StoreMissingError
 from .index import POSTGRES
-from .reader import SqlReader
-
-try:
-    import psycopg
-except ImportError as _error:
-    raise DriverMissingError(
-        "PostgreSQL stores need a driver that is not installed: pip install 'midcourse[postgres]'"
-    ) from _error
-
 from .postgres_tables import Connection, require
+from .reader import SqlReader
 
 _CONNECT_S = 10
 
@@ -40,7 +34,7 @@ class Connections:
         try:
             psycopg.conninfo.conninfo_to_dict(url)
         except psycopg.ProgrammingError as error:
-            raise BadStoreUrlError(self.url, str(error).strip()) from error
+            raise BadStoreUrlError(self.url, one_line(error)) from error
 
     def connect(self) -> Connection:
         """Return a new connection.
@@ -55,7 +49,7 @@ class Connections:
             )
         except psycopg.OperationalError as error:
             raise StoreMissingError(
-                f"{self.url} cannot be reached: {str(error).strip()}. Check that the server runs, "
+                f"{self.url} cannot be reached: {one_line(error)}. Check that the server runs, "
                 "that the database exists, and that the user may use it"
             ) from error
 
@@ -67,7 +61,7 @@ class Connections:
             return self._read.execute(query, parameters).fetchall()
         except psycopg.Error as error:
             if not self._read.broken:
-                raise JournalFailedError(f"reading {self.url} failed: {str(error).strip()}") from error
+                raise JournalFailedError(f"reading {self.url} failed: {one_line(error)}") from error
         self._read = self.connect()
         return self._read.execute(query, parameters).fetchall()
 
@@ -104,6 +98,11 @@ class PostgresReading:
     def close(self) -> None:
         """Close all connections."""
         self._connections.close()
+
+
+def one_line(error: psycopg.Error) -> str:
+    """Return what the server said, without its line breaks and last full stop."""
+    return " ".join(str(error).split()).removesuffix(".").removesuffix("?")
 
 
 def _without_password(url: str) -> str:

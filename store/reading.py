@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
@@ -66,7 +66,7 @@ class Reading:
 
     async def batches(
         self, run_id: str, *, after: int = 0, until: int | None = None, size: int = _SLICE
-    ) -> AsyncIterator[Records]:
+    ) -> AsyncGenerator[Records, None]:
         """Yield the records of a run in slices, letting the loop turn between them."""
         while True:
             rows = await self._ask(self._backend.reader.rows, run_id, after, until, size)
@@ -90,7 +90,7 @@ class Reading:
             if len(rows) < size:
                 return
 
-    async def follow(self, after_position: int = 0) -> AsyncIterator[Record]:
+    async def follow(self, after_position: int = 0) -> AsyncGenerator[Record, None]:
         """Yield the records of all runs in order, first those there are, then those that come."""
         watched = self._watch()
         wake = asyncio.Event()
@@ -102,7 +102,9 @@ class Reading:
                 for position, run_id, version, topic, state in rows:
                     yield decode(run_id, version, topic, state, position)
                     after_position = position
-                if not rows and not self._closed:
+                if rows:
+                    await asyncio.sleep(0)
+                elif not self._closed:
                     await (wake.wait() if watched else asyncio.sleep(POLL_S))
         finally:
             self._followers.discard(wake)

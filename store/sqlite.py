@@ -27,7 +27,9 @@ from .sqlite_file import Database
 LOCK_WAIT_S = 5.0
 """How long an append waits for another process to give up the write lock, in seconds."""
 
-_ONE_WAIT_S = 0.25
+_OWNERSHIP_S = 0.1
+"""How often the engine's lock is looked at, in seconds."""
+
 _MOST_ROWS = 256
 _MOST_HEADS = 100_000
 """Heads remembered; a full memory is emptied, and filled again by reading."""
@@ -95,6 +97,8 @@ class SqliteBackend:
         except BaseException:
             self._release()
             raise
+        self._broken = False
+        self._owned_until = 0.0
         self._foreign: set[str] = set()
         self._forget()
         self._position = self._last_position()
@@ -103,9 +107,12 @@ class SqliteBackend:
 
     def commit(self, batch: Sequence[Pending]) -> Sequence[Result]:
         """Write what fits in one transaction, and say what became of each, in order."""
+        self._check_ownership()
         if self.refusal is not None:
             return [self.refusal] * len(batch)
         try:
+            if self._broken:
+                self._reopen()
             self._begin()
         except sqlite3.Error as error:
             return [self._failure(error)] * len(batch)
@@ -123,7 +130,7 @@ class SqliteBackend:
             try:
                 self._write.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
             else:
                 return
@@ -168,14 +175,19 @@ class SqliteBackend:
         failure = self._failure(error)
         self._forget()
         try:
-            self._write = self._database.writer_again()
-            self._position = self._last_position()
+            self._reopen()
             results: list[Result] = [self._recorded(pending) or failure for pending in batch]
             if any(isinstance(result, Appended) for result in results):
                 self._database.settle(self._write)
         except sqlite3.Error as again:
             return [self._failure(again)] * len(batch)
         return results
+
+    def _reopen(self) -> None:
+        self._broken = True
+        self._write = self._database.writer_again()
+        self._position = self._last_position()
+        self._broken = False
 
     def _recorded(self, pending: Pending) -> Appended | None:
         """Recognise an append by the hash of its last record."""
@@ -197,13 +209,18 @@ class SqliteBackend:
 
     def poll(self) -> Sequence[str]:
         """Return the runs others have appended to since the last call."""
-        if self.refusal is None and self._lock is not None:
-            self.refusal = self._lock.lost()
+        self._check_ownership()
         with contextlib.suppress(
             sqlite3.Error
         ):  # the next commit meets the same error, and has someone to tell
             self._catch_up()
         return self.take_foreign()
+
+    def _check_ownership(self) -> None:
+        if self._lock is None or self.refusal is not None or time.monotonic() < self._owned_until:
+            return
+        self._owned_until = time.monotonic() + _OWNERSHIP_S
+        self.refusal = self._lock.lost()
 
     def take_foreign(self) -> Sequence[str]:
         """Return the runs others have appended to, as far as noticed already."""
@@ -246,9 +263,14 @@ def flat(rows: Iterable[tuple[Any, ...]]) -> list[Any]:
     return [value for row in rows for value in row]
 
 
+def _code(error: Exception) -> int:
+    """Return SQLite's primary code of an error; 0 if it is not SQLite's."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
 def failure_of(error: Exception, url: str, waited_s: float) -> JournalError:
     """Return a clear error for one reported while appending."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = _code(error)
     if code == sqlite3.SQLITE_BUSY:
         return StoreLockedError(
             f"{url} stayed locked for {waited_s:g} s by another process: nothing was appended. "

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .backend import Reader
-from .errors import JournalFailedError, NotAStoreError, OwnershipLostError, StoreMissingError
+from .errors import JournalFailedError, OwnershipLostError, StoreMissingError
 from .index import SQLITE
 from .lock import EngineLock
 from .reader import SqlReader
-from .sqlite_schema import check, explain, prepare
+from .sqlite_schema import explain, prepare, require
 
 _STATEMENTS = 128
 _WAL_PAGES = 4000
@@ -93,7 +93,7 @@ class FileDatabase:
         if read_only and not path.is_file():
             raise StoreMissingError(f"{url} does not exist: there is no file {path}. Check the store's URL")
         self._read_only = read_only
-        self._unused = read_only and not self._has_log()
+        self._read_without_log = False
 
     def own(self) -> EngineLock:
         """Take the engine's lock."""
@@ -104,8 +104,11 @@ class FileDatabase:
         try:
             self._write = self._connect_writer()
             prepare(self._write, self.url)
-        except sqlite3.Error as error:
-            raise explain(error, self._path, self.url) from error
+        except BaseException as error:
+            self.close()
+            if isinstance(error, sqlite3.Error):
+                raise explain(error, self._path, self.url) from error
+            raise
         return self._write
 
     def writer_again(self) -> sqlite3.Connection:
@@ -132,19 +135,27 @@ class FileDatabase:
     def fetch(self, query: str, parameters: Sequence[Any]) -> list[Any]:
         """Run a query on the connection that reads."""
         try:
-            if self._read is None or (self._unused and self._has_log()):
-                self._read = self._connect_reader()
-            return self._read.execute(query, parameters).fetchall()
+            return self._reading().execute(query, parameters).fetchall()
         except sqlite3.Error as error:
             raise JournalFailedError(
                 f"reading {self.url} failed: {error}. Check the disk, then the file with "
                 "SQLite's integrity_check"
             ) from error
 
+    def _reading(self) -> sqlite3.Connection:
+        """Return the connection that reads; a new one if someone has begun to write since it was opened."""
+        if self._read is not None and self._read_without_log and self._has_log():
+            self._read.close()
+            self._read = None
+        if self._read is None:
+            self._read_without_log = self._read_only and not self._has_log()
+            self._read = self._connect_reader(without_log=self._read_without_log)
+        return self._read
+
     @contextmanager
     def snapshot(self) -> Iterator[Reader]:
         """Return a reader that sees one state of the store."""
-        connection = self._connect_reader()
+        connection = self._connect_reader(without_log=self._read_only and not self._has_log())
         try:
             connection.execute("BEGIN")
             yield SqlReader(
@@ -167,15 +178,17 @@ class FileDatabase:
         connection.execute(f"PRAGMA wal_autocheckpoint = {_WAL_PAGES}")
         return connection
 
-    def _connect_reader(self) -> sqlite3.Connection:
+    def _connect_reader(self, *, without_log: bool) -> sqlite3.Connection:
         # Without a log nobody writes; SQLite would make an empty one to read, and nobody would remove it.
-        self._unused = self._read_only and not self._has_log()
-        connection = self._connect("?immutable=1" if self._unused else "?mode=ro")
+        connection = self._connect("?immutable=1" if without_log else "?mode=ro")
         try:
-            if self._read_only and not check(connection, self.url):
-                raise NotAStoreError(f"{self.url} is an empty database: nothing was ever recorded in it")
-        except sqlite3.Error as error:
-            raise explain(error, self._path, self.url) from error
+            if self._read_only:
+                require(connection, self.url)
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, sqlite3.Error):
+                raise explain(error, self._path, self.url) from error
+            raise
         return connection
 
     def _connect(self, mode: str) -> sqlite3.Connection:

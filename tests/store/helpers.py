@@ -18,7 +18,8 @@ def note(**values: Any) -> BoardUpdated:
 
 def index(run_id: str, **fields: Any) -> RunIndex:
     """Return a row of the index."""
-    return RunIndex(**({"run_id": run_id, "status": "running", "created": 1000.0, "goal": "deliver order 42"} | fields))
+    defaults: dict[str, Any] = {"status": "running", "created": 1000.0, "goal": "deliver order 42"}
+    return RunIndex(run_id=run_id, **(defaults | fields))
 
 
 def starting(run_id: str, *facts: Fact, **fields: Any) -> Append:

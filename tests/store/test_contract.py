@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 
 import pytest
+
 from midcourse.domain.facts import RunCompleted
 from midcourse.store import (
     Append,
@@ -38,7 +39,7 @@ async def journal(open_another: OpenAnother) -> Journal:
 async def collect(journal: Journal, count: int, after_position: int = 0) -> list[Record]:
     """Follow until that many records have come."""
     records: list[Record] = []
-    async with aclosing(journal.follow(after_position)) as following:  # type: ignore[type-var]
+    async with aclosing(journal.follow(after_position)) as following:
         async for record in following:
             records.append(record)
             if len(records) == count:
@@ -51,20 +52,20 @@ async def ids(journal: Journal, **conditions: object) -> list[str]:
     return [run.run_id for run in page.runs]
 
 
-# ---------------------------------------------------------------------------------------------------- appending
+# ------------------------------------------------------------------------------------------------ appending
 
 
 async def test_an_appended_fact_is_read_back_as_it_was(journal: Journal) -> None:
     done = await journal.append(starting("a"))
     (record,) = await journal.read("a")
 
-    assert (1, 1000.0, "engine", 0, STARTED) == (
+    assert (
         record.version,
         record.at,
         record.actor,
         record.cause,
         record.fact,
-    )
+    ) == (1, 1000.0, "engine", 0, STARTED)
     assert Appended(range(1, 2), 1, record.hash) == done
     assert Head(1, record.hash, 1000.0) == await journal.head("a")
 
@@ -73,7 +74,7 @@ async def test_facts_of_one_append_follow_each_other(journal: Journal) -> None:
     done = await journal.append(starting("a", STARTED, note(x=1), note(x=2)))
     records = await journal.read("a")
 
-    assert [1, 2, 3] == [record.version for record in records]
+    assert [record.version for record in records] == [1, 2, 3]
     assert [record.hash for record in records[:-1]] == [record.prev for record in records[1:]]
     assert (range(1, 4), 3, records[-1].hash) == (done.positions, done.head_version, done.head_hash)
 
@@ -82,15 +83,17 @@ async def test_an_append_at_the_wrong_version_changes_nothing(journal: Journal) 
     head = await grow(journal, "a", 3)
     stale = Appended(range(0), 2, head.head_hash)
 
-    with pytest.raises(VersionConflictError, match=r"run a was expected at version 2, but it is at version 3"):
+    with pytest.raises(
+        VersionConflictError, match=r"run a was expected at version 2, but it is at version 3"
+    ):
         await journal.append(after("a", stale, note(x=1), row=index("a", status="completed")))
     with pytest.raises(VersionConflictError):
         await journal.append(starting("a"))
     with pytest.raises(VersionConflictError):
         await journal.append(after("b", Appended(range(0), 1, head.head_hash), note(x=1)))
 
-    assert 3 == len(await journal.read("a"))
-    assert "running" == (await journal.list()).runs[0].status
+    assert len(await journal.read("a")) == 3
+    assert (await journal.list()).runs[0].status == "running"
 
 
 async def test_an_append_after_another_record_of_the_same_version_is_a_conflict(journal: Journal) -> None:
@@ -104,14 +107,20 @@ async def test_an_append_after_another_record_of_the_same_version_is_a_conflict(
 
 async def test_a_conflict_does_not_fail_its_neighbours(journal: Journal) -> None:
     head = await grow(journal, "a", 2)
-    appends = [starting("b"), starting("a"), after("a", head, note(x=1)), after("a", head, note(x=2)), starting("c")]
+    appends = [
+        starting("b"),
+        starting("a"),
+        after("a", head, note(x=1)),
+        after("a", head, note(x=2)),
+        starting("c"),
+    ]
 
     results = await asyncio.gather(*map(journal.append, appends), return_exceptions=True)
 
     kinds = [type(result) for result in results]
     assert [Appended, VersionConflictError, Appended, VersionConflictError, Appended] == kinds
     assert [note(x=1)] == [record.fact for record in await journal.read("a", after=2)]
-    assert [] == list(journal.verify())
+    assert list(journal.verify()) == []
 
 
 async def test_appends_of_one_run_may_be_submitted_without_waiting(journal: Journal) -> None:
@@ -133,10 +142,10 @@ async def test_many_runs_append_at_once(journal: Journal) -> None:
     heads = await asyncio.gather(*(grow(journal, run_id, 5) for run_id in run_ids))
 
     positions = sorted(position for head in heads for position in head.positions)
-    assert 500 == max(positions)
-    assert [5] * 100 == [head.head_version for head in heads]
+    assert max(positions) == 500
+    assert [head.head_version for head in heads] == [5] * 100
     assert list(range(1, 501)) == [record.position for record in await collect(journal, 500)]
-    assert [] == list(journal.verify())
+    assert list(journal.verify()) == []
 
 
 async def test_a_cancelled_appender_leaves_its_append_alone(journal: Journal) -> None:
@@ -149,8 +158,8 @@ async def test_a_cancelled_appender_leaves_its_append_alone(journal: Journal) ->
 
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert 3 == len(await collect(journal, 3))
-    assert 2 == len(await journal.read("a"))
+    assert len(await collect(journal, 3)) == 3
+    assert len(await journal.read("a")) == 2
 
 
 async def test_submit_tells_once_and_in_order(journal: Journal) -> None:
@@ -193,15 +202,22 @@ async def test_a_dispatcher_decides_when_to_flush_and_when_to_be_told(journal: J
     for turn in [await posted.get(), await posted.get()]:
         assert callable(turn)
         turn()
-    assert [1, 2] == [result.positions.start for result in told if isinstance(result, Appended)]
+    assert [result.positions.start for result in told if isinstance(result, Appended)] == [1, 2]
+
+
+async def test_awaiting_an_append_needs_no_dispatcher_to_flush(journal: Journal) -> None:
+    journal.dispatch(asyncio.get_running_loop().call_soon)
+    assert (await journal.append(starting("a"))).head_version == 1
 
 
 async def test_what_cannot_be_encoded_is_refused_before_anything_is_queued(journal: Journal) -> None:
     head = await journal.append(starting("a"))
 
-    with pytest.raises(UnencodableError, match=r"BoardUpdated\.values\.list\[1\]\.deep .* type builtins\.object"):
+    with pytest.raises(
+        UnencodableError, match=r"BoardUpdated\.values\.list\[1\]\.deep .* type builtins\.object"
+    ):
         await journal.append(after("a", head, note(x=1), note(list=[0, {"deep": object()}])))
-    assert 1 == len(await journal.read("a"))
+    assert len(await journal.read("a")) == 1
 
 
 @pytest.mark.parametrize(
@@ -214,7 +230,9 @@ async def test_what_cannot_be_encoded_is_refused_before_anything_is_queued(journ
         Append("a\0b", 0, "0" * 64, [Entry(1.0, "engine", 0, STARTED)], index("a\0b")),
     ],
 )
-async def test_appends_that_make_no_sense_are_mistakes_of_the_caller(journal: Journal, append: Append) -> None:
+async def test_appends_that_make_no_sense_are_mistakes_of_the_caller(
+    journal: Journal, append: Append
+) -> None:
     with pytest.raises(ValueError, match="run"):
         await journal.append(append)
 
@@ -227,8 +245,8 @@ async def test_a_key_belongs_to_the_run_that_was_started_with_it(journal: Journa
 
     with pytest.raises(KeyTakenError) as caught:
         await journal.append(starting("b", key="order-42"))
-    assert ("order-42", "a") == (caught.value.key, caught.value.run_id)
-    assert "a" == await journal.find_key("order-42")
+    assert (caught.value.key, caught.value.run_id) == ("order-42", "a")
+    assert await journal.find_key("order-42") == "a"
     assert await journal.find_key("order-43") is None
     assert await journal.head("b") is None
 
@@ -239,34 +257,34 @@ async def test_of_two_starts_with_one_key_in_one_commit_the_first_wins(journal: 
     )
 
     assert [Appended, KeyTakenError, KeyTakenError] == [type(result) for result in results]
-    assert ["a"] == await ids(journal)
+    assert await ids(journal) == ["a"]
 
 
 async def test_runs_without_a_key_do_not_share_one(journal: Journal) -> None:
     await asyncio.gather(*(journal.append(starting(run_id)) for run_id in "abc"))
 
-    assert ["c", "b", "a"] == await ids(journal)
+    assert await ids(journal) == ["c", "b", "a"]
     assert await journal.find_key("") is None
 
 
-# ----------------------------------------------------------------------------------------------------- reading
+# -------------------------------------------------------------------------------------------------- reading
 
 
 async def test_reading_a_part_of_a_run(journal: Journal) -> None:
     await grow(journal, "a", 10)
 
-    assert [4, 5, 6] == [record.version for record in await journal.read("a", after=3, until=6)]
-    assert [9, 10] == [record.version for record in await journal.read("a", after=8)]
-    assert [] == await journal.read("a", after=10)
-    assert [] == await journal.read("unknown")
+    assert [record.version for record in await journal.read("a", after=3, until=6)] == [4, 5, 6]
+    assert [record.version for record in await journal.read("a", after=8)] == [9, 10]
+    assert await journal.read("a", after=10) == []
+    assert await journal.read("unknown") == []
 
 
 async def test_reading_in_slices(journal: Journal) -> None:
     await journal.append(starting("a", STARTED, *(note(n=n) for n in range(9))))
 
-    assert [4, 4, 2] == [len(batch) async for batch in journal.batches("a", size=4)]
-    assert [5, 5] == [len(batch) for batch in journal.read_batches("a", size=5)]
-    assert [3, 1] == [len(batch) for batch in journal.read_batches("a", after=2, until=6, size=3)]
+    assert [len(batch) async for batch in journal.batches("a", size=4)] == [4, 4, 2]
+    assert [len(batch) for batch in journal.read_batches("a", size=5)] == [5, 5]
+    assert [len(batch) for batch in journal.read_batches("a", after=2, until=6, size=3)] == [3, 1]
 
 
 async def test_following_from_the_beginning_and_from_a_position(journal: Journal) -> None:
@@ -284,7 +302,7 @@ async def test_following_live(journal: Journal) -> None:
     head = await journal.append(after("a", head, note(n=2)))
     await journal.append(after("a", head, note(n=3)))
 
-    assert [1, 2, 3] == [record.version for record in await following]
+    assert [record.version for record in await following] == [1, 2, 3]
 
 
 async def test_following_ends_when_the_journal_is_closed(journal: Journal) -> None:
@@ -303,10 +321,10 @@ async def test_following_ends_when_the_journal_is_closed(journal: Journal) -> No
     await journal.aclose()
     await task
 
-    assert [1] == seen
+    assert seen == [1]
 
 
-# --------------------------------------------------------------------------------------------------- the index
+# ------------------------------------------------------------------------------------------------ the index
 
 
 async def test_the_index_tells_what_was_written_and_where_the_run_stands(journal: Journal) -> None:
@@ -352,40 +370,52 @@ async def test_the_index_moves_with_the_facts_and_keeps_what_is_fixed(journal: J
 
     assert first is not None
     assert second is not None
-    assert ("running", 5.0, 2, 2000.0) == (first.status, first.wake_at, first.version, first.updated)
-    assert ("completed", None, 3, head.head_hash) == (second.status, second.wake_at, second.version, second.hash)
-    assert (1000.0, "k") == (second.created, second.key)
+    assert (first.status, first.wake_at, first.version, first.updated) == ("running", 5.0, 2, 2000.0)
+    assert ("completed", None, 3, head.head_hash) == (
+        second.status,
+        second.wake_at,
+        second.version,
+        second.hash,
+    )
+    assert (second.created, second.key) == (1000.0, "k")
 
 
 async def test_filters(journal: Journal) -> None:
     rows = [
         index("a", status="running", goal="Ship order 42", tags={"team": "eu"}, wake_at=10.0),
-        index("b", status="waiting", goal="refund ORDER 43", tags={"team": "us", "vip": "yes"}, attention=1, created=2000.0),
+        index(
+            "b",
+            status="waiting",
+            goal="refund ORDER 43",
+            tags={"team": "us", "vip": "yes"},
+            attention=1,
+            created=2000.0,
+        ),
         index("c", status="completed", goal="50% off_", key="k", created=3000.0),
         index("d", status="failed", goal="ship it", tags={"vip": "no"}, wake_at=20.0, created=4000.0),
     ]
     for row in rows:
         await journal.append(Append(row.run_id, 0, "0" * 64, [Entry(row.created, "engine", 0, STARTED)], row))
 
-    assert ["d", "c", "b", "a"] == await ids(journal)
-    assert ["c", "a"] == await ids(journal, statuses=("completed", "running"))
-    assert ["b", "a"] == await ids(journal, active=True)
-    assert ["b"] == await ids(journal, attention=True)
-    assert ["c"] == await ids(journal, key="k")
-    assert ["b"] == await ids(journal, tags={"vip": "yes"})
-    assert [] == await ids(journal, tags={"vip": "yes", "team": "eu"})
-    assert ["b", "a"] == await ids(journal, text="order 4")
-    assert ["c"] == await ids(journal, text="0% off_")
-    assert [] == await ids(journal, text="_%")
-    assert ["c", "b"] == await ids(journal, created_from=2000.0, created_until=4000.0)
-    assert ["a"] == await ids(journal, due_by=10.0)
-    assert ["a"] == await ids(journal, active=True, text="ship")
-    assert 10.0 == await journal.next_wake()
+    assert await ids(journal) == ["d", "c", "b", "a"]
+    assert await ids(journal, statuses=("completed", "running")) == ["c", "a"]
+    assert await ids(journal, active=True) == ["b", "a"]
+    assert await ids(journal, attention=True) == ["b"]
+    assert await ids(journal, key="k") == ["c"]
+    assert await ids(journal, tags={"vip": "yes"}) == ["b"]
+    assert await ids(journal, tags={"vip": "yes", "team": "eu"}) == []
+    assert await ids(journal, text="order 4") == ["b", "a"]
+    assert await ids(journal, text="0% off_") == ["c"]
+    assert await ids(journal, text="_%") == []
+    assert await ids(journal, created_from=2000.0, created_until=4000.0) == ["c", "b"]
+    assert await ids(journal, due_by=10.0) == ["a"]
+    assert await ids(journal, active=True, text="ship") == ["a"]
+    assert await journal.next_wake() == 10.0
 
 
 async def test_nothing_is_due_in_an_empty_store(journal: Journal) -> None:
     assert await journal.next_wake() is None
-    assert [] == await ids(journal)
+    assert await ids(journal) == []
 
 
 async def test_pages(journal: Journal) -> None:
@@ -397,10 +427,10 @@ async def test_pages(journal: Journal) -> None:
         pages.append([run.run_id for run in page.runs])
         cursor, more = page.cursor, bool(page.cursor)
 
-    assert [["run6", "run5", "run4"], ["run3", "run2", "run1"], ["run0"]] == pages
+    assert pages == [["run6", "run5", "run4"], ["run3", "run2", "run1"], ["run0"]]
 
 
-# ----------------------------------------------------------------------------------------- others and ownership
+# ------------------------------------------------------------------------------------- others and ownership
 
 
 async def test_appends_of_others_are_noticed(journal: Journal, open_another: OpenAnother) -> None:
@@ -413,10 +443,10 @@ async def test_appends_of_others_are_noticed(journal: Journal, open_another: Ope
     assert head is not None
 
     await other.append(after("a", Appended(range(0), head.version, head.hash), note(by="other")))
-    assert ["a"] == list(await noticed.get())
+    assert list(await noticed.get()) == ["a"]
     await other.append(starting("b"))
-    assert ["b"] == list(await noticed.get())
-    assert ["a", "a", "a", "b"] == [record.run_id for record in await following]
+    assert list(await noticed.get()) == ["b"]
+    assert [record.run_id for record in await following] == ["a", "a", "a", "b"]
 
 
 async def test_a_foreign_append_is_a_conflict_for_who_did_not_see_it(
@@ -428,9 +458,9 @@ async def test_a_foreign_append_is_a_conflict_for_who_did_not_see_it(
 
     with pytest.raises(VersionConflictError) as caught:
         await journal.append(after("a", mine, note(by="owner")))
-    assert (2, 3) == (caught.value.expected, caught.value.actual)
-    assert 4 == (await journal.append(after("a", theirs, note(by="owner")))).head_version
-    assert [] == list(journal.verify())
+    assert (caught.value.expected, caught.value.actual) == (2, 3)
+    assert (await journal.append(after("a", theirs, note(by="owner")))).head_version == 4
+    assert list(journal.verify()) == []
 
 
 async def test_two_writers_race_and_nothing_is_lost(journal: Journal, open_another: OpenAnother) -> None:
@@ -443,7 +473,9 @@ async def test_two_writers_race_and_nothing_is_lost(journal: Journal, open_anoth
                 head = await by.head("a")
                 assert head is not None
                 try:
-                    await by.append(after("a", Appended(range(0), head.version, head.hash), note(name=name, n=n)))
+                    await by.append(
+                        after("a", Appended(range(0), head.version, head.hash), note(name=name, n=n))
+                    )
                 except VersionConflictError:
                     continue
                 break
@@ -453,7 +485,7 @@ async def test_two_writers_race_and_nothing_is_lost(journal: Journal, open_anoth
 
     assert list(range(10)) == [value["n"] for value in values if value["name"] == "mine"]
     assert list(range(10)) == [value["n"] for value in values if value["name"] == "theirs"]
-    assert [] == list(other.verify())
+    assert list(other.verify()) == []
 
 
 async def test_one_engine_owns_a_store(journal: Journal, open_another: OpenAnother) -> None:
@@ -462,10 +494,10 @@ async def test_one_engine_owns_a_store(journal: Journal, open_another: OpenAnoth
     await journal.aclose()
 
     again = open_another(owner=True)
-    assert 1 == (await again.append(starting("a"))).head_version
+    assert (await again.append(starting("a"))).head_version == 1
 
 
-# ------------------------------------------------------------------------------------------------ opening, closing
+# ----------------------------------------------------------------------------------------- opening, closing
 
 
 async def test_closing_writes_what_is_queued(journal: Journal, open_another: OpenAnother) -> None:
@@ -474,7 +506,7 @@ async def test_closing_writes_what_is_queued(journal: Journal, open_another: Ope
         journal.submit(starting(f"run{n:02}"), told.append)
     await journal.aclose()
 
-    assert 50 == len((await open_another().list()).runs)
+    assert len((await open_another().list()).runs) == 50
     assert [Appended] * 50 == [type(result) for result in told]
 
 
@@ -490,11 +522,13 @@ async def test_a_closed_journal_refuses(journal: Journal) -> None:
         await journal.read("a")
 
 
-async def test_what_was_appended_is_there_after_opening_again(journal: Journal, open_another: OpenAnother) -> None:
+async def test_what_was_appended_is_there_after_opening_again(
+    journal: Journal, open_another: OpenAnother
+) -> None:
     head = await grow(journal, "a", 3)
     await journal.aclose()
 
     async with open_another(owner=True) as again:
         assert head.head_hash == (await again.read("a"))[-1].hash
-        assert 4 == (await again.append(after("a", head, note(x=1)))).head_version
-        assert [] == list(again.verify())
+        assert (await again.append(after("a", head, note(x=1)))).head_version == 4
+        assert list(again.verify()) == []

@@ -14,8 +14,11 @@ from pathlib import Path
 
 import pytest
 from eventsourcing.persistence import StoredEvent
+
 from midcourse.store import (
+    Appended,
     BadStoreUrlError,
+    Journal,
     JournalClosedError,
     JournalError,
     NewerStoreError,
@@ -87,7 +90,7 @@ def test_nobody_owns_what_is_read_only(sqlite_url: str) -> None:
 def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     open_journal("sqlite:///here.db").close()
-    assert ["here.db"] == files(tmp_path)
+    assert files(tmp_path) == ["here.db"]
 
 
 def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
@@ -122,11 +125,11 @@ def test_a_store_from_a_newer_version(tmp_path: Path, sqlite_url: str) -> None:
         connection.execute("PRAGMA user_version = 2")
     connection.close()
     for options in ({}, {"read_only": True}):
-        with pytest.raises(NewerStoreError, match="written by a newer Midcourse.*Upgrade"):
+        with pytest.raises(NewerStoreError, match=r"written by a newer Midcourse.*Upgrade"):
             open_journal(sqlite_url, **options)
 
 
-# ------------------------------------------------------------------------------------------------ reading only
+# --------------------------------------------------------------------------------------------- reading only
 
 
 async def test_reading_only_creates_nothing_and_appends_nothing(tmp_path: Path, sqlite_url: str) -> None:
@@ -134,33 +137,33 @@ async def test_reading_only_creates_nothing_and_appends_nothing(tmp_path: Path, 
         open_journal(sqlite_url, read_only=True)
     async with open_journal(sqlite_url) as journal:
         await grow(journal, "a", 3)
-    assert ["store.db"] == files(tmp_path)
+    assert files(tmp_path) == ["store.db"]
 
     with open_journal(sqlite_url, read_only=True) as offline:
-        assert [3] == [len(batch) for batch in offline.read_batches("a")]
-        assert [] == list(offline.verify())
+        assert [len(batch) for batch in offline.read_batches("a")] == [3]
+        assert list(offline.verify()) == []
         with pytest.raises(JournalClosedError, match="open for reading only"):
             await offline.append(starting("b"))
-    assert ["store.db"] == files(tmp_path)
+    assert files(tmp_path) == ["store.db"]
 
 
 async def test_reading_only_beside_an_engine_sees_what_it_appends(sqlite_url: str) -> None:
     async with open_journal(sqlite_url) as journal:
         await grow(journal, "a", 1)
     with open_journal(sqlite_url, read_only=True) as offline:
-        assert 1 == sum(len(batch) for batch in offline.read_batches("a"))
+        assert sum(len(batch) for batch in offline.read_batches("a")) == 1
         following = offline.follow()
-        assert 1 == (await anext(following)).position
+        assert (await anext(following)).position == 1
         async with open_journal(sqlite_url, owner=True) as engine:
             head = await engine.head("a")
             assert head is not None
             await grow(engine, "b", 2)
-            assert [2, 3] == [(await anext(following)).position, (await anext(following)).position]
-            assert 2 == sum(len(batch) for batch in offline.read_batches("b"))
-        await following.aclose()  # type: ignore[attr-defined]
+            assert [(await anext(following)).position, (await anext(following)).position] == [2, 3]
+            assert sum(len(batch) for batch in offline.read_batches("b")) == 2
+        await following.aclose()
 
 
-# --------------------------------------------------------------------------------------------------- ownership
+# ------------------------------------------------------------------------------------------------ ownership
 
 
 def test_an_owner_in_another_process_is_named(sqlite_url: str) -> None:
@@ -189,10 +192,25 @@ async def test_an_engine_whose_lock_file_is_replaced_stops_appending(tmp_path: P
         assert isinstance(error, OwnershipLostError)
         with pytest.raises(OwnershipLostError, match="lost"):
             await journal.append(after("a", head, note(x=1)))
-        assert 2 == len(await journal.read("a"))
+        assert len(await journal.read("a")) == 2
 
 
-# --------------------------------------------------------------------------------------------- other processes
+async def append_without_end(journal: Journal, head: Appended) -> None:
+    while True:
+        head = await journal.append(after("a", head, note(x=1)))
+
+
+async def test_an_engine_that_never_rests_notices_that_it_lost_the_store(
+    tmp_path: Path, sqlite_url: str
+) -> None:
+    async with open_journal(sqlite_url, owner=True) as journal:
+        head = await grow(journal, "a", 2)
+        (tmp_path / "store.db.lock").unlink()
+        with pytest.raises(OwnershipLostError):
+            await append_without_end(journal, head)
+
+
+# ------------------------------------------------------------------------------------------ other processes
 
 
 async def test_an_append_of_another_process_is_noticed(sqlite_url: str) -> None:
@@ -203,7 +221,7 @@ async def test_an_append_of_another_process_is_noticed(sqlite_url: str) -> None:
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", APPEND_ONE, sqlite_url)
         assert await process.wait() == 0
 
-        assert ["a"] == list(await noticed.get())
+        assert list(await noticed.get()) == ["a"]
         assert note(by="another process") == (await journal.read("a", after=2))[0].fact
 
 
@@ -219,8 +237,8 @@ async def test_a_forked_child_is_told_to_open_its_own(sqlite_url: str) -> None:
                 os._exit(42)
             os._exit(0)
         _, status = os.waitpid(child, 0)
-        assert 42 == os.waitstatus_to_exitcode(status)
-        assert 3 == (await journal.append(after("a", head, note(x=1)))).head_version
+        assert os.waitstatus_to_exitcode(status) == 42
+        assert (await journal.append(after("a", head, note(x=1)))).head_version == 3
 
 
 async def test_the_only_thread_is_the_writers_and_ends(sqlite_url: str) -> None:
@@ -228,11 +246,11 @@ async def test_the_only_thread_is_the_writers_and_ends(sqlite_url: str) -> None:
     async with open_journal(sqlite_url, owner=True) as journal:
         await grow(journal, "a", 2)
         await journal.read("a")
-        assert ["midcourse-journal"] == [thread.name for thread in set(threading.enumerate()) - before]
+        assert [thread.name for thread in set(threading.enumerate()) - before] == ["midcourse-journal"]
     assert before == set(threading.enumerate())
 
 
-# ------------------------------------------------------------------------------------------- the shape on disk
+# ---------------------------------------------------------------------------------------- the shape on disk
 
 
 async def test_records_are_readable_with_sqlite_alone(tmp_path: Path, sqlite_url: str) -> None:
@@ -245,7 +263,7 @@ async def test_records_are_readable_with_sqlite_alone(tmp_path: Path, sqlite_url
         ).fetchall()
     connection.close()
 
-    assert ("a", 2, "board_updated") == rows[1][:3]
+    assert rows[1][:3] == ("a", 2, "board_updated")
     expected = {
         "schema": 1,
         "at": 2000.0,
@@ -258,6 +276,17 @@ async def test_records_are_readable_with_sqlite_alone(tmp_path: Path, sqlite_url
     assert list(expected) == list(json.loads(rows[1][3]))
 
 
+@pytest.mark.parametrize("backend", ["sqlite", "postgres"])
+async def test_heads_that_were_forgotten_are_read_again(
+    backend: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"midcourse.store.{backend}._MOST_HEADS", 2)
+    async with open_journal(request.getfixturevalue(f"{backend}_url")) as journal:
+        heads = await asyncio.gather(*(grow(journal, f"run{n}", 5) for n in range(9)))
+        assert [head.head_version for head in heads] == [5] * 9
+        assert list(journal.verify()) == []
+
+
 async def test_the_event_sourcing_library_reads_the_same(tmp_path: Path, sqlite_url: str) -> None:
     async with open_journal(sqlite_url) as journal:
         await grow(journal, "a", 2)
@@ -267,11 +296,13 @@ async def test_the_event_sourcing_library_reads_the_same(tmp_path: Path, sqlite_
         events = recorder.select_events("a")
         stored = [(record.version, record.topic, record.state) for record in await journal.read("a")]
 
-        assert [(1, "a", 1), (2, "a", 2), (3, "b", 1)] == [
-            (each.id, each.originator_id, each.originator_version) for each in notifications
+        assert [(each.id, each.originator_id, each.originator_version) for each in notifications] == [
+            (1, "a", 1),
+            (2, "a", 2),
+            (3, "b", 1),
         ]
         assert stored == [(each.originator_version, each.topic, each.state) for each in events]
-        assert 3 == recorder.max_notification_id()
+        assert recorder.max_notification_id() == 3
         with pytest.raises(JournalError, match="append through the journal"):
             recorder.insert_events([StoredEvent("a", 3, "board_updated", b"{}")])
         recorder.datastore.close()
@@ -284,7 +315,7 @@ def test_importing_the_store_is_light() -> None:
         "print(sorted(heavy))"
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "[]\n" == found.stdout
+    assert found.stdout == "[]\n"
 
 
 def test_reading_does_not_import_the_event_sourcing_library(sqlite_url: str) -> None:
@@ -299,4 +330,4 @@ def test_reading_does_not_import_the_event_sourcing_library(sqlite_url: str) -> 
     found = subprocess.run(
         [sys.executable, "-c", program, sqlite_url], capture_output=True, text=True, check=True
     )
-    assert "False\n" == found.stdout
+    assert found.stdout == "False\n"
