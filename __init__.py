@@ -1,1 +1,142 @@
-"""."""
+"""Durable multi-step plans with side effects: change the plan, keep the facts.
+
+The names below are the public face. Importing it is cheap: what a name needs is imported when it is first
+used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .actors.context import ToolContext
+    from .actors.control import OutcomeUnknownError, RequestReplan, ToolError
+    from .actors.engine import Engine, RunAttention
+    from .actors.errors import (
+        EngineClosedError,
+        EngineError,
+        ProposalRefusedError,
+        RunNotFoundError,
+        RunParkedError,
+        ToolArgumentsError,
+        UnknownPlannerError,
+    )
+    from .actors.handle import RunHandle
+    from .actors.outcome import Outcome
+    from .actors.planners.function import FunctionPlanner
+    from .actors.planners.goap import GoapPlanner
+    from .actors.settings import Settings
+    from .actors.tools import Tool, tool
+    from .domain.errors import (
+        InvalidInputError,
+        MessageRefused,
+        MidcourseError,
+        PlanInvalid,
+        ToolDefinitionError,
+        UnknownTool,
+    )
+    from .domain.facts import Failure, Limits
+    from .domain.goal import Goal
+    from .domain.plan import GoalReached, NoPlan, Plan, Step
+    from .domain.planning import Planner, PlanningContext
+    from .domain.receipt import Receipt, Resource
+    from .domain.tools import RetryPolicy
+    from .domain.view import RunState
+    from .store import Record, RunFilter, StoreError, open_journal
+
+__all__ = [
+    "Engine",
+    "EngineClosedError",
+    "EngineError",
+    "Failure",
+    "FunctionPlanner",
+    "Goal",
+    "GoalReached",
+    "GoapPlanner",
+    "InvalidInputError",
+    "Limits",
+    "MessageRefused",
+    "MidcourseError",
+    "NoPlan",
+    "Outcome",
+    "OutcomeUnknownError",
+    "Plan",
+    "PlanInvalid",
+    "Planner",
+    "PlanningContext",
+    "ProposalRefusedError",
+    "Receipt",
+    "Record",
+    "RequestReplan",
+    "Resource",
+    "RetryPolicy",
+    "RunAttention",
+    "RunFilter",
+    "RunHandle",
+    "RunNotFoundError",
+    "RunParkedError",
+    "RunState",
+    "Settings",
+    "Step",
+    "StoreError",
+    "Tool",
+    "ToolArgumentsError",
+    "ToolContext",
+    "ToolDefinitionError",
+    "ToolError",
+    "UnknownPlannerError",
+    "UnknownTool",
+    "open_journal",
+    "tool",
+]
+
+_NAMES_BY_MODULE = {
+    ".actors.context": ("ToolContext",),
+    ".actors.control": ("OutcomeUnknownError", "RequestReplan", "ToolError"),
+    ".actors.engine": ("Engine", "RunAttention"),
+    ".actors.errors": (
+        "EngineClosedError",
+        "EngineError",
+        "ProposalRefusedError",
+        "RunNotFoundError",
+        "RunParkedError",
+        "ToolArgumentsError",
+        "UnknownPlannerError",
+    ),
+    ".actors.handle": ("RunHandle",),
+    ".actors.outcome": ("Outcome",),
+    ".actors.planners.function": ("FunctionPlanner",),
+    ".actors.planners.goap": ("GoapPlanner",),
+    ".actors.settings": ("Settings",),
+    ".actors.tools": ("Tool", "tool"),
+    ".domain.errors": (
+        "InvalidInputError",
+        "MessageRefused",
+        "MidcourseError",
+        "PlanInvalid",
+        "ToolDefinitionError",
+        "UnknownTool",
+    ),
+    ".domain.facts": ("Failure", "Limits"),
+    ".domain.goal": ("Goal",),
+    ".domain.plan": ("GoalReached", "NoPlan", "Plan", "Step"),
+    ".domain.planning": ("Planner", "PlanningContext"),
+    ".domain.receipt": ("Receipt", "Resource"),
+    ".domain.tools": ("RetryPolicy",),
+    ".domain.view": ("RunState",),
+    ".store": ("Record", "RunFilter", "StoreError", "open_journal"),
+}
+_MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(module, __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

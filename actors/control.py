@@ -9,7 +9,7 @@ from ..domain.errors import MidcourseError
 from ..domain.receipt import Receipt
 
 
-class RequestReplan(MidcourseError):  # noqa: N818 - control flow, named for what it asks
+class RequestReplan(MidcourseError):
     """Raised by a tool to ask for another plan. It is never retried.
 
     A tool that is not a read and says neither ``receipt`` nor ``no_effect`` leaves an unknown outcome.

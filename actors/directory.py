@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextvars import Context
 from functools import partial
 from typing import Any
 
 from ..domain.decide import Reaction, react, record
-from ..domain.messages import Activate, Advance, CatchUp, Message
-from ..domain.orders import CancelPlanning, MakePlan, Order
+from ..domain.messages import Activate, Message
+from ..domain.orders import Order
 from ..domain.run import Run
 from ..domain.tools import Catalog
-from ..store import FINAL_STATUSES, IndexedRun, Journal, RunFilter
+from ..store import Journal
 from ._pykka import ActorDeadError, Dispatcher, Envelope
-from ._pykka.ref import AsyncioActorRef
 from .clock import Clock, Timers
+from .couriers import Couriers
 from .errors import EngineClosedError, RunNotFoundError, RunParkedError
-from .executor import Executor
+from .home import Look
 from .loading import Loaded, load
-from .orders import ForgetRun, RunOrders
-from .outcome import outcome_of
-from .planner import PlannerActor
-from .reconciler import Look, Reconciler
+from .reconciler import Reconciler
+from .registry import Planners
 from .timers import WakeUps
 from .watchers import Watchers
 
 _log = logging.getLogger("midcourse.actors")
 
-_FOR_PLANNER = frozenset((MakePlan, CancelPlanning))
-_PAGE = 100
 _MOST_LOADS = 4
 """Runs folded at the same time: each takes a slice of the loop's every round."""
 
@@ -51,7 +47,7 @@ class Directory:
     Args:
         journal: the store.
         catalog: the tools.
-        planners: names of the planners, as they are at any time.
+        planners: the planners, as they are at any time.
         clock: the time in seconds since the epoch.
         timers: makes things happen later.
         passivate: let go of the memory of runs that only wait.
@@ -62,19 +58,18 @@ class Directory:
         busy: what waits for an append or for a run to be read.
         slots: places for runs that are being read.
         refusal: why nothing is admitted any more.
-        executor: carries orders out; set before the first run.
-        planner: asks planners; set before the first run.
+        is_over: no run goes on any more.
+        couriers: carry orders to the executor and the planner; set before the first run.
     """
 
-    executor: AsyncioActorRef[Executor]
-    planner: AsyncioActorRef[PlannerActor]
+    couriers: Couriers
 
     def __init__(
         self,
         *,
         journal: Journal,
         catalog: Catalog,
-        planners: Collection[str],
+        planners: Planners,
         clock: Clock,
         timers: Timers,
         passivate: bool,
@@ -85,21 +80,21 @@ class Directory:
         self.passivate = passivate
         self.decide: Callable[[Run, Message, Catalog], Reaction] = react
         self.watchers = Watchers()
-        self.wake_ups = WakeUps(clock=clock, timers=timers, wake=self._wake, look_ahead=self._look_ahead)
+        self.wake_ups = WakeUps(clock=clock, timers=timers)
         self.active: dict[str, Reconciler] = {}
         self.parked: dict[str, RunParkedError] = {}
         self.busy: set[object] = set()
         self.refusal: Exception | None = None
+        self.is_over = False
         self.dispatcher = Dispatcher(journal.flush)
         self.slots = asyncio.Semaphore(_MOST_LOADS)
         self._planners = planners
-        self._quiet: asyncio.Event | None = None
+        self._quiet = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
-        journal.dispatch(self.post)
-        journal.on_foreign(self._foreign)
+        journal.dispatch(self._run)
 
-    # ------------------------------------------------------------------------------------------- being addressed
+    # ---------------------------------------------------------------------------------------- being addressed
 
     def tell(self, run_id: str, message: Message) -> None:
         """Hand a message to a run, taking it up if need be."""
@@ -133,7 +128,12 @@ class Directory:
     def admit(self) -> None:
         """Raise the reason, if nothing is admitted any more."""
         if self.refusal is not None:
-            raise self.refusal
+            raise self._refused()
+
+    def check_open(self) -> None:
+        """Raise the reason, if nothing happens any more: what is closing still is worth watching."""
+        if self.is_over:
+            raise self._refused()
 
     def check_parked(self, run_id: str) -> None:
         """Raise why a run is parked, if it is."""
@@ -141,12 +141,21 @@ class Directory:
         if error is not None:
             raise RunParkedError(run_id, error.__cause__ or error)
 
+    def knows(self, run_id: str) -> bool:
+        """Return whether a run is active, or parked."""
+        return run_id in self.active or run_id in self.parked
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether the engine closes: what happens is recorded, and nothing is begun."""
+        return self.decide is not react
+
     def activate(self, run_id: str) -> Reconciler:
         """Take a run up that is not active: it is read, and what was in flight is known to be lost."""
         Reconciler.start(run_id=run_id, home=self, dispatcher=self.dispatcher)
         reconciler = self.active[run_id]
-        message = Activate(at=self.clock(), planners=frozenset(self._planners))
-        reconciler.load([Envelope(message)] if self.decide is react else [])
+        message = Activate(at=self.clock(), planners=frozenset(self._planners.by_name))
+        reconciler.load([] if self.is_draining else [Envelope(message)])
         return reconciler
 
     async def loaded(self, run_id: str) -> Loaded:
@@ -156,21 +165,27 @@ class Directory:
             raise RunNotFoundError(run_id, self.journal.url)
         return found
 
-    # ------------------------------------------------------------------------------------ what reconcilers share
+    # --------------------------------------------------------------------------------- what reconcilers share
 
     def post(self, call: Callable[[], None]) -> None:
         """Call a function among the turns, after which appends are handed over."""
         self.dispatcher.schedule(Call(call))
 
+    def _run(self, calls: Sequence[Callable[[], None]]) -> None:
+        self.dispatcher.run(Call(call) for call in calls)
+
     def register(self, reconciler: Reconciler) -> None:
         """Take a reconciler up among the active ones."""
         self.active[reconciler.run_id] = reconciler
 
-    def release(self, reconciler: Reconciler) -> None:
+    def release(self, reconciler: Reconciler, *, ended: Run | None = None) -> None:
         """Let go of a run that only waits, or has ended."""
+        if ended is not None and ended.planner:
+            self._planners.forget(ended.planner)
         if self.active.get(reconciler.run_id) is reconciler:
             del self.active[reconciler.run_id]
-        self._tell_executor(ForgetRun(reconciler.run_id))
+        self.wake_ups.forget(reconciler.run_id)
+        self.couriers.forget(reconciler.run_id)
         reconciler.stop()
 
     def park(self, reconciler: Reconciler, error: RunParkedError) -> None:
@@ -186,12 +201,13 @@ class Directory:
 
     def send(self, run_id: str, orders: Sequence[Order]) -> None:
         """Hand orders to those who carry them out."""
-        message = RunOrders(run_id, orders)
-        planning = [order.__class__ in _FOR_PLANNER for order in orders]
-        if any(planning):
-            self._tell_planner(message)
-        if not all(planning):
-            self._tell_executor(message)
+        try:
+            self.couriers.send(run_id, orders)
+        except ActorDeadError as error:
+            # While closing, orders are left to the next engine; otherwise this one cannot go on.
+            if not self.is_draining:
+                _log.error("the orders of run %s could not be handed over", run_id, exc_info=error)
+                self.fail(EngineClosedError(f"this engine cannot go on: {error}; close it, open another"))
 
     def load(self, run_id: str, then: Callable[[Loaded | Exception | None], None]) -> None:
         """Fold a run, and hand it over in a turn of the dispatcher."""
@@ -199,84 +215,18 @@ class Directory:
 
     def idle(self) -> None:
         """Nothing is busy any more."""
-        if self._quiet is not None:
-            self._quiet.set()
-
-    def _tell_executor(self, message: RunOrders | ForgetRun) -> None:
-        try:
-            self.executor.tell(message)
-        except ActorDeadError as error:
-            self._undelivered(message, error)
-
-    def _tell_planner(self, message: RunOrders) -> None:
-        try:
-            self.planner.tell(message)
-        except ActorDeadError as error:
-            self._undelivered(message, error)
-
-    def _undelivered(self, message: RunOrders | ForgetRun, error: ActorDeadError) -> None:
-        """While closing, orders are left to the next engine; otherwise this one cannot go on."""
-        if self.decide is react and isinstance(message, RunOrders):
-            _log.error("the orders of run %s could not be handed over", message.run_id, exc_info=error)
-            self.fail(EngineClosedError(f"this engine cannot go on: {error}; close it and open another"))
+        self._quiet.set()
 
     async def _load(self, run_id: str, then: Callable[[Loaded | Exception | None], None]) -> None:
         loaded: Loaded | Exception | None
         async with self.slots:
             try:
                 loaded = await load(self.journal, run_id)
-            except Exception as error:  # noqa: BLE001 - a boundary: a run that cannot be read must not end others
+            except Exception as error:  # noqa: BLE001 - a boundary: what cannot be read ends no other run
                 loaded = error
         self.post(partial(then, loaded))
 
-    # ---------------------------------------------------------------------------------------- what wakes runs up
-
-    def _wake(self, run_id: str) -> None:
-        if self.decide is react and run_id not in self.parked:
-            self.tell(run_id, Advance(at=self.clock()))
-
-    def _look_ahead(self, until: float) -> None:
-        self.spawn(self._hold_due(until), name="look ahead")
-
-    async def _hold_due(self, until: float) -> None:
-        async for run in self.pages(RunFilter(active=True, due_by=until)):
-            if run.wake_at is not None and run.run_id not in self.active and run.run_id not in self.parked:
-                self.wake_ups.hold(run.run_id, run.wake_at)
-
-    async def pages(self, filters: RunFilter) -> AsyncIterator[IndexedRun]:
-        """Yield all runs that fit, newest first, letting the loop turn between pages."""
-        cursor = ""
-        while True:
-            page = await self.journal.list(filters, limit=_PAGE, cursor=cursor)
-            for run in page.runs:
-                yield run
-            cursor = page.cursor
-            if not cursor:
-                return
-            await asyncio.sleep(0)
-
-    def _foreign(self, run_ids: Sequence[str]) -> None:
-        for run_id in run_ids:
-            self.watchers.move(run_id)
-            reconciler = self.active.get(run_id)
-            if reconciler is not None:
-                reconciler.is_behind = True
-                reconciler.actor_inbox.put(Envelope(CatchUp(at=self.clock())))
-            elif run_id not in self.parked:
-                self.spawn(self._look_at(run_id), name=f"look at {run_id}")
-
-    async def _look_at(self, run_id: str) -> None:
-        """Others have written to a run that is not active: take it up, or tell those who wait for its end."""
-        index = await self.journal.get_index(run_id)
-        if index is None or self.decide is not react:
-            return
-        if index.status not in FINAL_STATUSES:
-            if run_id not in self.active and run_id not in self.parked:
-                self.activate(run_id)
-        elif run_id in self.watchers.ended:
-            self.watchers.end(run_id, outcome_of((await self.loaded(run_id)).run))
-
-    # -------------------------------------------------------------------------------------------- its own life
+    # ------------------------------------------------------------------------------------------- its own life
 
     def spawn(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
         """Run work in a task of the directory; its error says that the engine is broken."""
@@ -295,7 +245,14 @@ class Directory:
         """Admit nothing any more, for a reason that everyone who asks is told."""
         if self.refusal is None:
             self.refusal = error
-            self.watchers.close(error)
+            self.is_over = True
+            self.watchers.close(self._refused())
+
+    def _refused(self) -> EngineClosedError:
+        """Return an error of its own for each who is refused: a raised one is tied to where it was raised."""
+        error = EngineClosedError(str(self.refusal or "the engine is closed"))
+        error.__cause__ = self.refusal
+        return error
 
     def drain(self, refusal: Exception) -> None:
         """Admit nothing any more; from now on what happens is recorded, and nothing is begun."""
@@ -306,7 +263,6 @@ class Directory:
 
     async def quiet(self) -> None:
         """Wait until no append is under way."""
-        self._quiet = asyncio.Event()
         while self.busy:
             self._quiet.clear()
             await self._quiet.wait()
@@ -318,7 +274,8 @@ class Directory:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
-        self.watchers.close(self.refusal or EngineClosedError("the engine is closed"))
+        self.is_over = True
+        self.watchers.close(self._refused())
         for reconciler in tuple(self.active.values()):
             reconciler.stop()
         self.active.clear()

@@ -18,24 +18,24 @@ from ..domain.facts import Limits, Mode
 from ..domain.goal import Goal
 from ..domain.messages import StartRun
 from ..domain.plan import Plan
-from ..domain.planning import Planner
 from ..domain.summary import Attention, attention
 from ..domain.tools import Catalog
 from ..store import IndexedRun, Journal, RunFilter, RunPage
 from .clock import Clock, Timers
+from .couriers import Couriers
 from .directory import Directory
 from .errors import EngineClosedError, RunParkedError
-from .executor import Executor, ExecutorLimits
+from .executor import Executor
 from .handle import RunHandle, actor
 from .opening import open_owned
-from .orders import Finish
 from .planner import PlannerActor, PlannerLimits
 from .registry import AnyPlanner, Planners
-from .recovery import recover
 from .settings import Settings
 from .starting import Starter
+from .supervisor import ExecutorLimits
 from .threadsafe import ThreadsafeEngine
 from .tools import Tool, as_tool
+from .waking import Waking, recover
 
 _log = logging.getLogger("midcourse.actors")
 _EVERYTHING = RunFilter()
@@ -57,11 +57,12 @@ class RunAttention(msgspec.Struct, frozen=True):
 class Engine:
     """Runs plans durably inside an asyncio program; use it as ``async with Engine(...) as engine``.
 
-    It starts one thread that writes to the store, and threads for tools that are plain functions; closing ends
-    them. It installs nothing process-wide: two engines on two stores live side by side in one loop.
+    It starts one thread that writes to the store, and threads for tools that are plain functions; closing
+    ends them. It installs nothing process-wide: two engines on two stores live side by side in one loop.
 
     Args:
-        store: a store URL such as ``sqlite:///orders.db``, or an open journal, which becomes the engine's to close.
+        store: a store URL such as ``sqlite:///orders.db``, or an open journal, which becomes the engine's to
+            close.
         tools: the tools plans may use: `Tool`s, or functions, which become tools of a bare ``@tool``.
         planners: planners by name: objects with an async ``plan(context)``, or callables of the context.
         settings: how it works.
@@ -99,7 +100,7 @@ class Engine:
         self._was_opened = False
         self._threadsafe: ThreadsafeEngine | None = None
 
-    # ------------------------------------------------------------------------------------------- opening, closing
+    # --------------------------------------------------------------------------------------- opening, closing
 
     async def __aenter__(self) -> Self:
         if self._was_opened:
@@ -118,7 +119,8 @@ class Engine:
     async def close(self) -> None:
         """Stop admitting, let running steps finish for a while, write what is queued, and give up the store.
 
-        Nothing is recorded as cancelled: the next engine goes on where this one ended. A second call does nothing.
+        Nothing is recorded as cancelled: the next engine goes on where this one ended. A second call does
+        nothing.
         """
         exit_, self._exit = self._exit, AsyncExitStack()
         await exit_.aclose()
@@ -132,14 +134,14 @@ class Engine:
         directory = Directory(
             journal=journal,
             catalog=self._catalog,
-            planners=self._planners.by_name,
+            planners=self._planners,
             clock=self._clock,
             timers=timers,
             passivate=settings.passivate,
         )
         stack.push_async_callback(directory.close)
         journal.on_ownership_lost(directory.fail)
-        directory.planner = PlannerActor.start(
+        planner = PlannerActor.start(
             urn=journal.url,
             planners=self._planners.by_name,
             report=directory.tell,
@@ -149,8 +151,9 @@ class Engine:
                 max_calls_at_once=settings.max_plannings_at_once, timeout_s=settings.planning_timeout_s
             ),
         )
-        directory.executor = Executor.start(
+        executor = Executor.start(
             urn=journal.url,
+            dispatcher=directory.dispatcher,
             tools=self._tools,
             report=directory.tell,
             clock=self._clock,
@@ -165,16 +168,17 @@ class Engine:
                 close_grace_s=settings.close_grace_s,
             ),
         )
+        directory.couriers = Couriers(executor, planner)
         stack.push_async_callback(_drain, directory)
         self._directory = directory
         self._starter = Starter(directory, self._random)
         self._threadsafe = ThreadsafeEngine(self, loop)
-        directory.wake_ups.start()
+        Waking(directory)
         directory.spawn(recover(directory), name="recover")
 
-    # ---------------------------------------------------------------------------------------------------- starting
+    # ----------------------------------------------------------------------------------------------- starting
 
-    async def start(
+    async def start(  # noqa: PLR0913 - a start has as many terms
         self,
         goal: Goal | str,
         *,
@@ -230,7 +234,7 @@ class Engine:
         )
         return RunHandle(await starter.start(message), directory)
 
-    # ----------------------------------------------------------------------------------------------------- looking
+    # ------------------------------------------------------------------------------------------------ looking
 
     @property
     def tools(self) -> Catalog:
@@ -244,7 +248,7 @@ class Engine:
 
     @property
     def parked(self) -> Mapping[str, RunParkedError]:
-        """Runs that were let go of after an error, with the error; opening an engine anew takes them up again."""
+        """Runs that were let go of after an error; an engine that is opened anew takes them up again."""
         return dict(self._open_parts()[0].parked)
 
     @property
@@ -258,9 +262,7 @@ class Engine:
         """Return the run of an id; one that does not exist is an error once it is asked something."""
         return RunHandle(run_id, self._open_parts()[0])
 
-    async def runs(
-        self, filters: RunFilter = _EVERYTHING, *, limit: int = 100, cursor: str = ""
-    ) -> RunPage:
+    async def runs(self, filters: RunFilter = _EVERYTHING, *, limit: int = 100, cursor: str = "") -> RunPage:
         """Return runs, newest first.
 
         Args:
@@ -269,7 +271,7 @@ class Engine:
             cursor: that of the page before.
         """
         directory, _ = self._open_parts()
-        directory.admit()
+        directory.check_open()
         return await directory.journal.list(filters, limit=limit, cursor=cursor)
 
     async def attention(self, *, limit: int = 100) -> list[RunAttention]:
@@ -282,7 +284,9 @@ class Engine:
 
     def _open_parts(self) -> tuple[Directory, Starter]:
         if self._directory is None or self._starter is None:
-            raise EngineClosedError("the engine is not open; use it inside `async with Engine(...) as engine`")
+            raise EngineClosedError(
+                "the engine is not open; use it inside `async with Engine(...) as engine`"
+            )
         return self._directory, self._starter
 
 
@@ -291,8 +295,7 @@ async def _drain(directory: Directory) -> None:
     directory.drain(EngineClosedError("the engine is closing, or closed; start a new one"))
     try:
         await directory.quiet()
-        await directory.planner.stop()
-        await directory.executor.ask(Finish())
+        await directory.couriers.finish()
         await directory.quiet()
     finally:
-        await directory.executor.stop()
+        await directory.couriers.stop()

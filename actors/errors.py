@@ -5,8 +5,8 @@
     MidcourseError
     ├── ToolArgumentsError      (also InvalidInputError) a tool was called with arguments it does not take
     ├── UnknownPlannerError     (also InvalidInputError) a planner that is not registered with the engine
-    ├── ProposalRefusedError    (also InvalidInputError) a plan proposed from outside did not become a revision
-    └── EngineError             an engine cannot do what it was asked
+    ├── ProposalRefusedError    (also InvalidInputError) a plan proposed from outside did not become a
+    revision └── EngineError             an engine cannot do what it was asked
         ├── EngineClosedError   it is not open, or is closing
         ├── RunNotFoundError    its store has no such run
         └── RunParkedError      it has let go of the run after an error that it cannot decide about
@@ -84,6 +84,6 @@ class RunParkedError(EngineError):
         self.run_id = run_id
         self.__cause__ = cause
         super().__init__(
-            f"run {run_id} is parked: {cause}. Its recorded facts are intact; remove the cause and open the engine "
-            "anew, which takes the run up from its facts"
+            f"run {run_id} is parked: {cause}. Its recorded facts are intact; remove the cause and open the "
+            "engine anew, which takes the run up from its facts"
         )

@@ -5,13 +5,17 @@ It never decides what is next, nor whether to try again.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
+from contextvars import Context
+from functools import partial
 from types import TracebackType
+from typing import Any
 
 from ..domain.facts import Failure
 from ..domain.messages import ReportFailure, ReportProbe
 from ..domain.orders import CancelAttempt, Execute, Probe
-from ._pykka import AsyncioActor
+from ._pykka import HOLD, Dispatcher, Envelope, Hold, TurnActor
 from .attempts import Attempt
 from .clock import Clock, Timers
 from .context import Pulse, ToolContext
@@ -22,7 +26,7 @@ from .supervisor import ExecutorLimits, Supervisor
 from .tools import Tool
 
 
-class Executor(AsyncioActor):
+class Executor(TurnActor):
     """Takes `RunOrders`, `ForgetRun` and `Finish`; a stop cancels attempts without a report.
 
     An attempt is a task on the event loop or a call in a thread. Its token is used once: an order that comes
@@ -30,6 +34,7 @@ class Executor(AsyncioActor):
 
     Args:
         urn: the name of the actor.
+        dispatcher: gives the turns.
         tools: the tools by full name.
         report: takes the reports, on the event loop.
         clock: tells the time of reports.
@@ -38,10 +43,14 @@ class Executor(AsyncioActor):
         limits: what is allowed.
     """
 
+    # An order may become a task, and none of a turn's tasks begins before the turn has ended.
+    max_batch = 32
+
     def __init__(
         self,
         *,
         urn: str,
+        dispatcher: Dispatcher,
         tools: Mapping[str, Tool],
         report: Reporter,
         clock: Clock,
@@ -49,22 +58,44 @@ class Executor(AsyncioActor):
         random: Callable[[], float],
         limits: ExecutorLimits = ExecutorLimits(),  # noqa: B008 - frozen
     ) -> None:
-        super().__init__(urn=urn)
+        super().__init__(urn=urn, dispatcher=dispatcher)
         self._tools = tools
         self._clock = clock
         self._timers = timers
         self._random = random
         self._supervisor = Supervisor(report=report, clock=clock, timers=timers, limits=limits)
         self._latest: dict[str, dict[str, int]] = {}
+        self._finishing: asyncio.Task[None] | None = None
 
-    async def on_receive(self, message: RunOrders | ForgetRun | Finish) -> None:
-        """Act on the orders of a run, forget it, or let what runs finish."""
-        if isinstance(message, RunOrders):
-            self._take(message)
-        elif isinstance(message, ForgetRun):
-            self._latest.pop(message.run_id, None)
-        else:
-            await self._supervisor.finish()
+    def on_turn(self, messages: list[Envelope[Any]]) -> Hold | None:
+        """Act on the orders of runs, forget runs, or let what runs finish."""
+        for at, envelope in enumerate(messages, 1):
+            message: RunOrders | ForgetRun | Finish = envelope.message
+            if message.__class__ is RunOrders:
+                self._take(message)
+            elif message.__class__ is ForgetRun:
+                self._latest.pop(message.run_id, None)
+            else:
+                self.actor_inbox.waiting[:0] = messages[at:]
+                self._finish(envelope)
+                return HOLD
+            if envelope.reply_to is not None:
+                envelope.reply_to.set(None)
+        return None
+
+    def _finish(self, envelope: Envelope[Any]) -> None:
+        """Let what runs finish; what was sent after that waits meanwhile."""
+        loop = self.actor_inbox.loop
+        self._finishing = loop.create_task(
+            self._supervisor.finish(), name=f"{self} finishes", context=Context()
+        )
+        self._finishing.add_done_callback(partial(self._finished, envelope), context=Context())
+
+    def _finished(self, envelope: Envelope[Any], _task: asyncio.Task[None]) -> None:
+        self._supervisor.close()  # a task that was cancelled early did not get to it
+        if envelope.reply_to is not None:
+            envelope.reply_to.set(None)
+        self.resume_turns()
 
     def on_stop(self) -> None:
         """Cancel what runs, as at a shutdown; `Finish` before the stop lets it come to its end."""

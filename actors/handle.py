@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ..domain.errors import InvalidInputError
 from ..domain.facts import PlanAccepted, ProposalRejected
 from ..domain.messages import (
     Message,
@@ -19,15 +20,14 @@ from ..domain.messages import (
     SettleOutcome,
     WaiveCompensation,
 )
-from ..domain.errors import InvalidInputError
 from ..domain.plan import Plan
 from ..domain.receipt import Receipt
 from ..domain.view import RunState, view
 from ..store import FINAL_STATUSES, Record
 from .directory import Directory
 from .errors import ProposalRefusedError, RunNotFoundError
+from .home import Look
 from .outcome import Outcome, outcome_of
-from .reconciler import Look
 
 HOST = "host"
 """The actor of what the embedding program asks for by itself."""
@@ -36,13 +36,13 @@ HOST = "host"
 class RunHandle:
     """A run, as seen from the program that embeds the engine.
 
-    Every method returns once what it says is durable. A caller that is cancelled leaves the run alone: what it asked
-    for may still happen. Where a method takes ``by``, it is the name of the person or program on whose behalf it is
-    called, and the facts say so.
+    Every method returns once what it says is durable. A caller that is cancelled leaves the run alone: what
+    it asked for may still happen. Where a method takes ``by``, it is the name of the person or program on
+    whose behalf it is called, and the facts say so.
 
-    All methods raise `RunNotFoundError` for a run that does not exist, `RunParkedError` for one that its engine has
-    let go of, `EngineClosedError` after the engine is closed, and `MessageRefused` if the run cannot do what it is
-    asked.
+    All methods raise `RunNotFoundError` for a run that does not exist, `RunParkedError` for one that its
+    engine has let go of, `EngineClosedError` after the engine is closed, and `MessageRefused` if the run
+    cannot do what it is asked.
     """
 
     __slots__ = ("_directory", "id")
@@ -54,12 +54,11 @@ class RunHandle:
     def __repr__(self) -> str:
         return f"<RunHandle {self.id}>"
 
-    # --------------------------------------------------------------------------------------------------- watching
+    # ----------------------------------------------------------------------------------------------- watching
 
     async def state(self) -> RunState:
         """Return a picture of the run as its durable facts have it."""
-        self._directory.admit()
-        self._directory.check_parked(self.id)
+        self._directory.check_open()
         if self.id in self._directory.active:
             state: RunState = await self._directory.ask(self.id, Look(view))
             return state
@@ -75,6 +74,7 @@ class RunHandle:
         with directory.watchers.following(self.id) as moved:
             while True:
                 moved.clear()
+                directory.check_open()
                 index = await directory.journal.get_index(self.id)
                 if index is None:
                     raise RunNotFoundError(self.id, directory.journal.url)
@@ -84,7 +84,6 @@ class RunHandle:
                         yield record
                 if index.status in FINAL_STATUSES and after >= index.version:
                     return
-                directory.admit()
                 directory.check_parked(self.id)
                 await moved.wait()
 
@@ -92,12 +91,14 @@ class RunHandle:
         """Wait for the end of the run.
 
         Args:
-            timeout_s: seconds to wait; ``None`` for as long as it takes. A run may wait for a person: `state` says so.
+            timeout_s: seconds to wait; ``None`` for as long as it takes. A run may wait for a person: `state`
+                says so.
 
         Raises:
             TimeoutError: the run has not ended in time. It goes on.
         """
         directory = self._directory
+        directory.check_open()
         with directory.watchers.awaiting(self.id) as ended:
             index = await directory.journal.get_index(self.id)
             if index is None:
@@ -113,7 +114,7 @@ class RunHandle:
                     f"run {self.id} has not ended within {timeout_s} s; it goes on, wait for it again"
                 ) from None
 
-    # ------------------------------------------------------------------------------------------------------ asking
+    # ------------------------------------------------------------------------------------------------- asking
 
     async def signal(
         self, name: str, payload: Any = None, *, id: str = "", relevant: bool = True, by: str = ""
@@ -196,7 +197,7 @@ class RunHandle:
         return next(fact.revision for fact in facts if isinstance(fact, PlanAccepted))
 
     async def replan(self, reason: str, *, by: str = "") -> None:
-        """Ask the run's planner for another plan; the reason says what changed, what is obsolete, what stays."""
+        """Ask the run's planner for another plan; the reason says what changed, and what stays."""
         await self._ask(RequestReplan(at=self._now(), actor=actor(by), reason=reason))
 
     async def compensate(

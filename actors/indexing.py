@@ -7,23 +7,11 @@ from ..domain.summary import attention, is_dormant, needs_attention, status, wak
 from ..store import RunIndex
 
 
-def due_at(run: Run, at: float) -> float | None:
-    """Return when a run has to be looked at again, ``None`` for never by itself.
-
-    Args:
-        run: the state.
-        at: when it was last looked at, in seconds since the epoch: what was due by then was done, or waits for
-            something else than time.
-    """
-    wake = wake_at(run)
-    return wake if wake is not None and wake > at else None
-
-
 def row_of(run: Run, before: RunIndex | None, at: float) -> RunIndex:
     """Return the row of a run: ``before`` itself, where nothing in it changed.
 
-    A run that has something in flight has no time to wake up in its row: it is kept in memory, and taken up at once
-    by the next engine.
+    A run that has something in flight has no time to wake up in its row: it is kept in memory, and taken up
+    at once by the next engine.
 
     Args:
         run: the state.
@@ -32,7 +20,7 @@ def row_of(run: Run, before: RunIndex | None, at: float) -> RunIndex:
     """
     now = status(run)
     count = len(attention(run)) if needs_attention(run) else 0
-    wake = due_at(run, at) if is_dormant(run) else None
+    wake = wake_at(run) if is_dormant(run) else None
     if before is not None and (now, count, wake) == (before.status, before.attention, before.wake_at):
         return before
     return RunIndex(

@@ -18,12 +18,12 @@ class Loaded(NamedTuple):
     Attributes:
         run: the state.
         hash: hash of the last record.
-        index: its row in the index.
+        row: its row in the index.
     """
 
     run: Run
     hash: str
-    index: RunIndex
+    row: RunIndex
 
 
 async def load(journal: Journal, run_id: str, *, until: int | None = None) -> Loaded | None:
@@ -37,12 +37,35 @@ async def load(journal: Journal, run_id: str, *, until: int | None = None) -> Lo
     Raises:
         JournalError: a record cannot be read.
     """
-    run, hash_ = Run(run_id), GENESIS
-    async for batch in journal.batches(run_id, until=until, size=_SLICE):
+    run = Run(run_id)
+    hash_ = await _fold(journal, run, GENESIS, until)
+    row = await journal.get_index(run_id)
+    if row is None or not run.version:
+        return None
+    return Loaded(run, hash_, row)
+
+
+async def load_newest(journal: Journal, run_id: str) -> Loaded | None:
+    """Fold a run that may be moving: what came while it was folded is taken in, too.
+
+    Raises:
+        JournalError: a record cannot be read.
+    """
+    loaded = await load(journal, run_id)
+    if loaded is None:
+        return None
+    run, hash_, row = loaded
+    while True:
+        version = run.version
+        hash_ = await _fold(journal, run, hash_, None)
+        if run.version == version:
+            return Loaded(run, hash_, row)
+        row = await journal.get_index(run_id) or row
+
+
+async def _fold(journal: Journal, run: Run, hash_: str, until: int | None) -> str:
+    async for batch in journal.batches(run.id, after=run.version, until=until, size=_SLICE):
         for record in batch:
             evolve(run, record.fact)
         hash_ = batch[-1].hash
-    index = await journal.get_index(run_id)
-    if index is None or not run.version:
-        return None
-    return Loaded(run, hash_, index)
+    return hash_

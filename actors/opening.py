@@ -45,5 +45,10 @@ async def open_owned(store: str | Journal) -> Journal:
             if journal is not None:
                 journal.close()
 
-    threading.Thread(target=work, name="midcourse-open", daemon=True).start()
-    return await opened
+    thread = threading.Thread(target=work, name="midcourse-open", daemon=True)
+    thread.start()
+    try:
+        return await opened
+    finally:
+        if not opened.cancelled():
+            thread.join()  # it has nothing left to do

@@ -1,34 +1,32 @@
 """The reconciler of one run: the only writer of its facts in this process.
 
-It takes the messages that wait, decides over them in turn in memory, and appends what they amount to at once. Only
-after the commit it answers, sends the orders and tells those who watch. Until then it gets no further turn.
+It takes the messages that wait, decides over them in turn in memory, and appends what they amount to at once.
+Only after the commit it answers, sends the orders and tells those who watch. Until then it gets no further
+turn.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
 
-from ..domain.decide import Reaction
 from ..domain.errors import MidcourseError
 from ..domain.facts import Fact
 from ..domain.messages import CatchUp, Message
 from ..domain.orders import Order
 from ..domain.run import Run
-from ..domain.summary import FINAL, is_dormant
-from ..domain.tools import Catalog
-from ..store import Append, Appended, Journal, JournalError, RunIndex, UnencodableError, VersionConflictError
+from ..domain.summary import FINAL, is_dormant, wake_at
+from ..store import Append, Appended, JournalError, RunIndex, UnencodableError, VersionConflictError
 from ._pykka import HOLD, Envelope, Hold, TurnActor
 from ._pykka.dispatcher import Dispatcher
-from .clock import Clock
 from .errors import RunNotFoundError, RunParkedError
-from .indexing import due_at, row_of
+from .home import Home, Look, Turn
+from .indexing import row_of
 from .loading import Loaded
 from .outcome import outcome_of
 from .recordable import recordable
-from .timers import WakeUps
-from .watchers import Watchers
 
 _log = logging.getLogger("midcourse.actors")
 
@@ -37,59 +35,6 @@ MOST_CONFLICTS = 20
 
 SHORT_WAIT_S = 5.0
 """A run that waits no longer than this stays in memory: folding it anew would cost more than keeping it."""
-
-
-class Look(NamedTuple):
-    """Asks for something seen of the state, as it is once everything before is durable."""
-
-    picture: Callable[[Run], Any]
-
-
-class Home(Protocol):
-    """What the reconcilers of an engine share."""
-
-    journal: Journal
-    catalog: Catalog
-    clock: Clock
-    watchers: Watchers
-    wake_ups: WakeUps
-    passivate: bool
-    decide: Callable[[Run, Message, Catalog], Reaction]
-    busy: set[Reconciler]
-
-    def register(self, reconciler: Reconciler) -> None:
-        """Take a reconciler up among the active ones."""
-
-    def release(self, reconciler: Reconciler) -> None:
-        """Let go of a run that only waits, or has ended."""
-
-    def park(self, reconciler: Reconciler, error: RunParkedError) -> None:
-        """Let go of a run after an error."""
-
-    def send(self, run_id: str, orders: Sequence[Order]) -> None:
-        """Hand orders to those who carry them out."""
-
-    def load(self, run_id: str, then: Callable[[Loaded | Exception | None], None]) -> None:
-        """Fold a run, and hand it over in a turn of the dispatcher."""
-
-    def idle(self) -> None:
-        """No reconciler is busy any more."""
-
-
-class Turn(NamedTuple):
-    """What was decided and waits for its append.
-
-    Attributes:
-        envelopes: the messages, to be decided again after a conflict.
-        answers: what each asker among them is told.
-        orders: what is to be done.
-        at: the latest time among the messages.
-    """
-
-    envelopes: list[Envelope[Any]]
-    answers: list[tuple[Envelope[Any], Any]]
-    orders: list[Order]
-    at: float
 
 
 class Reconciler(TurnActor):
@@ -132,6 +77,17 @@ class Reconciler(TurnActor):
         self._home.busy.add(self)
         self._home.load(self.run_id, lambda loaded: self._loaded(loaded, envelopes))
 
+    def on_failure(
+        self,
+        exception_type: type[BaseException] | None,
+        exception_value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Let go of the run: a mistake in here must not leave it hanging."""
+        super().on_failure(exception_type, exception_value, traceback)
+        error = exception_value or RuntimeError("the reconciler failed")
+        self._park(error, () if self._turn is None else self._turn.envelopes)
+
     def settle(self, orders: list[Order], at: float) -> None:
         """Act on a start that is durable."""
         self._finish(Turn([], [], orders, at))
@@ -165,11 +121,14 @@ class Reconciler(TurnActor):
             before = run.version
             try:
                 facts, wanted = decide(run, message, catalog)
-            except Exception as error:  # noqa: BLE001 - a boundary: a rule that breaks must not end other runs
-                if not self._is_refusal(error, before, envelope):
+            except Exception as error:  # noqa: BLE001 - a boundary: a broken rule ends no other run
+                instead = self._instead(error, before, envelope)
+                if instead is None:
                     return self._park(error, envelopes)
-                answers.append((envelope, error))
-                continue
+                if envelope.reply_to is not None:
+                    answers.append((envelope, error))
+                    continue
+                facts, wanted = decide(run, instead, catalog)
             at = max(at, message.at)
             for fact, cause in facts:
                 entries.append((message.at, message.actor, cause, fact))
@@ -182,17 +141,14 @@ class Reconciler(TurnActor):
         self._finish(turn)
         return None
 
-    def _is_refusal(self, error: Exception, before: int, envelope: Envelope[Any]) -> bool:
-        """Return whether an error is an answer for an asker, the state being as it was."""
+    def _instead(self, error: Exception, before: int, envelope: Envelope[Any]) -> Message | None:
+        """Return what to decide over instead of a refused message; an asker's own is left to the asker."""
         if not isinstance(error, MidcourseError) or self._run.version != before:
-            return False
-        if envelope.reply_to is None:
-            _log.warning("%s refused a %s: %s", self, type(envelope.message).__name__, error)
-        return True
+            return None
+        message: Message = envelope.message
+        return message if envelope.reply_to is not None else recordable(message, error)
 
-    def _append(
-        self, version: int, entries: list[tuple[float, str, int, Fact]], turn: Turn
-    ) -> Hold | None:
+    def _append(self, version: int, entries: list[tuple[float, str, int, Fact]], turn: Turn) -> Hold | None:
         row = row_of(self._run, self._row, turn.at)
         index = None if row is self._row else row
         self._row, self._turn = row, turn
@@ -225,14 +181,20 @@ class Reconciler(TurnActor):
         self.load([Envelope(instead)])
         return HOLD
 
-    # ------------------------------------------------------------------------------------------------- commits
+    # ------------------------------------------------------------------------------------------------ commits
 
     def _committed(self, result: Appended | JournalError) -> None:
+        try:
+            self._take_result(result)
+        except Exception as error:  # noqa: BLE001 - a boundary, as a turn is
+            self.fail(error)
+
+    def _take_result(self, result: Appended | JournalError) -> None:
         turn = self._turn
         assert turn is not None  # noqa: S101 - one append is under way at a time
         self._turn = None
         if result.__class__ is Appended:
-            self._hash = result.head_hash  # type: ignore[union-attr]  # as its class says
+            self._hash = result.head_hash
             self._conflicts = 0
             if self.run_id in self._home.watchers.moved:
                 self._home.watchers.move(self.run_id)
@@ -251,7 +213,7 @@ class Reconciler(TurnActor):
         if turn.orders:
             self._home.send(self.run_id, turn.orders)
         run, home = self._run, self._home
-        wake = due_at(run, turn.at)
+        wake = wake_at(run)
         if wake != self._wake:
             self._wake = wake
             if wake is None:
@@ -266,7 +228,7 @@ class Reconciler(TurnActor):
         elif not home.passivate or (wake is not None and wake - home.clock() < SHORT_WAIT_S):
             return
         if is_dormant(run) and self.actor_inbox.empty():
-            home.release(self)
+            home.release(self, ended=run if run.final is not None else None)
 
     def _resume(self) -> None:
         busy = self._home.busy
@@ -275,10 +237,10 @@ class Reconciler(TurnActor):
             self._home.idle()
         self.resume_turns()
 
-    # ------------------------------------------------------------------------------------------ loading, parking
+    # --------------------------------------------------------------------------------------- loading, parking
 
     def _take_up(self, loaded: Loaded) -> None:
-        self._run, self._hash, self._row = loaded.run, loaded.hash, loaded.index
+        self._run, self._hash, self._row = loaded.run, loaded.hash, loaded.row
         self._wake = None
 
     def _loaded(self, loaded: Loaded | Exception | None, envelopes: list[Envelope[Any]]) -> None:
@@ -291,10 +253,13 @@ class Reconciler(TurnActor):
             self._resume()
             return
         self._take_up(loaded)
-        if self._decide(envelopes) is not HOLD:
-            self._resume()
+        try:
+            if self._decide(envelopes) is not HOLD:
+                self._resume()
+        except Exception as error:  # noqa: BLE001 - a boundary, as a turn is
+            self.fail(error)
 
-    def _park(self, error: Exception, envelopes: Sequence[Envelope[Any]]) -> Hold | None:
+    def _park(self, error: BaseException, envelopes: Sequence[Envelope[Any]]) -> Hold | None:
         """Let go of the run: what is recorded stays, what is not is lost as in a crash."""
         parked = error if isinstance(error, RunParkedError) else RunParkedError(self.run_id, error)
         self._refuse_all(parked, envelopes)

@@ -54,12 +54,18 @@ class Planners:
                 return name
         if not ephemeral:
             raise UnknownPlannerError(
-                f"planner {planner!r} is not registered, so the run could not be taken up again after a restart: "
-                f"register it (Engine(planners={{name: planner}})), or say ephemeral=True (registered: {self._known()})"
+                f"planner {planner!r} is not registered, so the run could not be taken up after a restart: "
+                "register it with Engine(planners={name: planner}), or say ephemeral=True "
+                f"(registered: {self._known()})"
             )
         name = f"{EPHEMERAL}{next(self._numbers)}"
         self.by_name[name] = _as_planner(name, planner)
         return name
+
+    def forget(self, name: str) -> None:
+        """Let go of the planner of a run that has ended, if it was for that run alone."""
+        if name.startswith(EPHEMERAL) and name not in self._given:
+            self.by_name.pop(name, None)
 
     def _only(self) -> str:
         if len(self._given) == 1:
@@ -79,6 +85,6 @@ def _as_planner(name: str, planner: AnyPlanner) -> Planner:
         return planner
     if not callable(planner):
         raise InvalidInputError(
-            f"planner {name!r} is {planner!r}; hand in an object with `async def plan(context)`, or a function"
+            f"planner {name!r} is {planner!r}; hand in a function, or an object with an async plan(context)"
         )
     return FunctionPlanner(planner, name=name)

@@ -10,7 +10,6 @@ import msgspec
 
 from ..domain import ids
 from ..domain.decide import react
-from ..domain.errors import MidcourseError
 from ..domain.messages import StartRun
 from ..domain.orders import Order
 from ..domain.run import Run
@@ -62,7 +61,7 @@ class Starter:
             row = row_of(run, None, message.at)
             done = partial(self._done, message, started, run, row, orders)
             self._directory.journal.submit(Append(run_id, 0, GENESIS, entries, row), done)
-        except MidcourseError as error:
+        except Exception as error:  # noqa: BLE001 - a boundary: whatever keeps a run from starting is its caller's
             self._answer(started, error)
 
     def _done(
@@ -87,7 +86,7 @@ class Starter:
         else:
             self._answer(started, result)
 
-    def _answer(self, started: asyncio.Future[str], answer: str | MidcourseError) -> None:
+    def _answer(self, started: asyncio.Future[str], answer: str | Exception) -> None:
         self._directory.busy.discard(started)
         if not self._directory.busy:
             self._directory.idle()

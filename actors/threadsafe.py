@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import Future
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..domain.view import RunState
@@ -22,8 +22,8 @@ _EVERYTHING = RunFilter()
 class ThreadsafeEngine:
     """The calls of an engine for threads other than that of its event loop.
 
-    Every method returns a `concurrent.futures.Future` at once: call its ``result()`` to wait, but never on the
-    event loop itself, which would wait for itself.
+    Every method returns a `concurrent.futures.Future` at once: call its ``result()`` to wait, but never on
+    the event loop itself, which would wait for itself.
 
     Args:
         engine: the engine.

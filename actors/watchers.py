@@ -15,7 +15,6 @@ class Watchers:
     def __init__(self) -> None:
         self.moved: dict[str, set[asyncio.Event]] = {}
         self.ended: dict[str, set[asyncio.Future[Outcome]]] = {}
-        self._error: BaseException | None = None
 
     @contextmanager
     def following(self, run_id: str) -> Iterator[asyncio.Event]:
@@ -36,8 +35,6 @@ class Watchers:
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         futures = self.ended.setdefault(run_id, set())
         futures.add(future)
-        if self._error is not None:
-            _fail((future,), self._error)
         try:
             yield future
         finally:
@@ -64,8 +61,7 @@ class Watchers:
         self.move(run_id)
 
     def close(self, error: BaseException) -> None:
-        """No run goes on here; nor will one that is waited for later."""
-        self._error = error
+        """No run goes on here."""
         for run_id in (*self.ended, *self.moved):
             self.fail(run_id, error)
 

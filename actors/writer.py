@@ -8,7 +8,7 @@ from ..domain.tools import Catalog
 from ..store import Append, Journal, VersionConflictError
 from .errors import RunNotFoundError
 from .indexing import row_of
-from .loading import load
+from .loading import load_newest
 
 MOST_CONFLICTS = 20
 """Appends that may meet another one before the writer gives up."""
@@ -19,8 +19,8 @@ _NO_TOOLS = Catalog()
 async def write(journal: Journal, run_id: str, message: Message, catalog: Catalog = _NO_TOOLS) -> Reaction:
     """Record what a message amounts to, and leave what follows to the engine that owns the run.
 
-    No orders are sent. The run is folded, the rules decide, and their facts are appended at the version that was
-    read; where something was appended in between, all of it is done again.
+    No orders are sent. The run is folded, the rules decide, and their facts are appended at the version that
+    was read; where something was appended in between, all of it is done again.
 
     Args:
         journal: the store, opened without being its owner.
@@ -47,20 +47,20 @@ async def write(journal: Journal, run_id: str, message: Message, catalog: Catalo
 
 
 async def _write_once(journal: Journal, run_id: str, message: Message, catalog: Catalog) -> Reaction:
-    loaded = await load(journal, run_id)
+    loaded = await load_newest(journal, run_id)
     if loaded is None:
         raise RunNotFoundError(run_id, journal.url)
     run, version = loaded.run, loaded.run.version
     reaction = record(run, message, catalog)
     if reaction.facts:
-        row = row_of(run, loaded.index, message.at)
+        row = row_of(run, loaded.row, message.at)
         await journal.append(
             Append(
                 run_id,
                 version,
                 loaded.hash,
                 [(message.at, message.actor, cause, fact) for fact, cause in reaction.facts],
-                None if row is loaded.index else row,
+                None if row is loaded.row else row,
             )
         )
     return reaction

@@ -31,6 +31,7 @@ def brief(run: Run, catalog: Catalog) -> PlanningContext:
         excluded=run.excluded,
         next_id=next_id(run),
         tools=catalog,
+        refusals=tuple(run.refusals),
     )
 
 

@@ -12,6 +12,7 @@ from .errors import InvalidInputError
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 RUN_ID_CHARACTERS = 16
+_UNDO = "undo/"
 _CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 _TIME_BITS, _RANDOM_BITS = 48, 32
 
@@ -24,6 +25,22 @@ def canonical(value: Any) -> bytes:
     """
     try:
         return _encode(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(f"not a JSON value: {error}") from error
+
+
+def plain(value: Any, kind: Any = Any) -> Any:
+    """Return a value as it will be read back from a fact, so that a replay sees what the live run saw.
+
+    Args:
+        value: anything.
+        kind: the type it is read back as.
+
+    Raises:
+        InvalidInputError: the value holds something JSON cannot carry.
+    """
+    try:
+        return msgspec.json.decode(msgspec.json.encode(value), type=kind)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(f"not a JSON value: {error}") from error
 
@@ -63,7 +80,12 @@ def split_key(operation: str) -> tuple[str, int]:
 
 def undo_key(operation: str) -> str:
     """Return the key of the operation that takes ``operation`` back."""
-    return f"undo/{operation}"
+    return f"{_UNDO}{operation}"
+
+
+def is_undo(operation: str) -> bool:
+    """Whether an operation key is that of an undo."""
+    return operation.startswith(_UNDO)
 
 
 def run_id(at: float, random: int) -> str:

@@ -111,7 +111,7 @@ class ReportFailure(Report, kw_only=True):
 
     Args:
         retry_after_s: seconds to wait before another attempt; ``None`` when another one is pointless.
-        no_effect: the tool vouches that nothing happened outside.
+        no_effect: the tool vouches that nothing happened outside in this attempt.
     """
 
     failure: Failure

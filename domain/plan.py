@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -28,7 +28,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str = ""
     tool_name: str = ""
     input: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
-    needs: tuple[str, ...] | None = None
+    needs: Sequence[str] | None = None
     reasoning: str = ""
     operation: str = ""
     again: bool = False
@@ -36,8 +36,8 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     timeout_s: float | None = None
 
     def __post_init__(self) -> None:
-        if self.needs is not None and not isinstance(self.needs, tuple):
-            msgspec.structs.force_setattr(self, "needs", tuple(self.needs))
+        if self.needs is not None:
+            _freeze(self, "needs")
 
 
 class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -51,21 +51,24 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
         conditions: the condition values the plan was made on, kept with it as evidence.
     """
 
-    steps: tuple[Step, ...] = ()
-    undo: tuple[str, ...] = ()
+    steps: Sequence[Step] = ()
+    undo: Sequence[str] = ()
     reason: str = ""
     cost: float | None = None
     conditions: Mapping[str, bool | None] = msgspec.field(default_factory=dict[str, bool | None])
 
     def __post_init__(self) -> None:
-        for name in ("steps", "undo"):
-            if not isinstance(getattr(self, name), tuple):
-                msgspec.structs.force_setattr(self, name, tuple(getattr(self, name)))
+        _freeze(self, "steps")
+        _freeze(self, "undo")
 
-    @classmethod
-    def of(cls, steps: Iterable[Step], /, **fields: Any) -> Plan:
-        """Return a plan of any iterable of steps."""
-        return cls(tuple(steps), **fields)
+
+def _freeze(struct: msgspec.Struct, name: str) -> None:
+    """Keep a list of any kind as a tuple; a text is no list, though Python iterates over its letters."""
+    value: Iterable[Any] = getattr(struct, name)
+    if isinstance(value, str):
+        raise TypeError(f"{name} is a list; write [{value!r}]")
+    if not isinstance(value, tuple):
+        msgspec.structs.force_setattr(struct, name, tuple(value))
 
 
 class NoPlan(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -65,6 +65,7 @@ class PlanningContext(msgspec.Struct, frozen=True):
         executed: steps that keep their positions, in plan order.
         superseded: steps of the present plan that have not run.
         failures: every failure so far, oldest first.
+        refusals: what was wrong with the answers refused since the last accepted plan.
         excluded: full names of tools to leave out of this one plan, if there is a plan without them.
         next_id: the number from which new step ids are free (``E{next_id}``).
         tools: the catalog.
@@ -86,6 +87,7 @@ class PlanningContext(msgspec.Struct, frozen=True):
     excluded: frozenset[str]
     next_id: int
     tools: Catalog
+    refusals: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> Mapping[str, Any]:

@@ -8,13 +8,19 @@ from .plan import Step
 from .templates import compile_value, possible_references, references
 
 
+def is_dag(tail: Sequence[Step]) -> bool:
+    """Whether a tail says itself which step needs which."""
+    return any(step.needs is not None for step in tail)
+
+
 def edges(tail: Sequence[Step], last_executed: str = "") -> dict[str, tuple[str, ...]]:
     """Return what each step of a tail waits for.
 
-    Without any ``needs`` the tail is a sequence: each step waits for the one before, the first for the last executed
-    step. With one, it is a DAG: a step waits for its ``needs`` and for the steps its templates refer to.
+    Without any ``needs`` the tail is a sequence: each step waits for the one before, the first for the last
+    executed step. With one, it is a DAG: a step waits for its ``needs`` and for the steps its templates refer
+    to.
     """
-    if any(step.needs is not None for step in tail):
+    if is_dag(tail):
         ids = {step.id for step in tail}
         return {step.id: _dag_needs(step, ids) for step in tail}
     waits: dict[str, tuple[str, ...]] = {}
@@ -27,8 +33,10 @@ def edges(tail: Sequence[Step], last_executed: str = "") -> dict[str, tuple[str,
 
 def _dag_needs(step: Step, ids: set[str]) -> tuple[str, ...]:
     named = step.needs or ()
-    template = compile_value(step.input)
-    roots = references(template) - {"input", "board"} | possible_references(template) & ids
+    roots: set[str] = set()
+    for text in (step.input, step.operation):
+        template = compile_value(text)
+        roots |= references(template) - {"input", "board"} | possible_references(template) & ids
     return (*named, *sorted(roots.difference(named)))
 
 

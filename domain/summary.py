@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -34,29 +35,39 @@ class Attention(msgspec.Struct, frozen=True):
 
 def attention(run: Run) -> list[Attention]:
     """Return everything of a run that waits for a person."""
-    items = [
-        Attention("unknown_outcome", key, f"nobody knows what became of {operation.tool} ({operation.step})",
-                  "settle it: happened, with its receipt, or not happened, with a reason")
-        for key, operation in run.unknown.items() if not operation.probing
-    ]  # fmt: skip
-    items += [
-        Attention(
-            "parked_compensation", key, undo.failure.message if undo.failure else "", "retry or waive it"
-        )
-        for key, undo in run.parked.items()
-    ]
-    items += [
-        Attention("missing_planner", name, f"planner {name!r} is not registered",
-                  "open the store with an engine that has it")
-        if kind == "planner" else
-        Attention("missing_tool", name, f"tool {name!r} is not registered",
-                  "open the store with an engine that has it")
-        for name, kind in run.missing.items()
-    ]  # fmt: skip
+    return [*_unknown_outcomes(run), *_parked_undos(run), *_missing_parts(run), *_stuck(run)]
+
+
+def _unknown_outcomes(run: Run) -> Iterator[Attention]:
+    for key, operation in run.unknown.items():
+        if not operation.probing:
+            yield Attention(
+                "unknown_outcome",
+                key,
+                f"nobody knows what became of {operation.tool} (step {operation.step})",
+                "settle it: happened, with its receipt, or not happened, with a reason",
+            )
+
+
+def _parked_undos(run: Run) -> Iterator[Attention]:
+    for key, undo in run.parked.items():
+        detail = undo.failure.message if undo.failure is not None else ""
+        yield Attention("parked_compensation", key, detail, "retry it, or waive it with a reason")
+
+
+def _missing_parts(run: Run) -> Iterator[Attention]:
+    for kind, name in sorted(run.missing):
+        detail = f"{kind} {name!r} is not registered"
+        remedy = f"take the run up with an engine that has this {kind}"
+        yield Attention("missing_planner" if kind == "planner" else "missing_tool", name, detail, remedy)
+
+
+def _stuck(run: Run) -> Iterator[Attention]:
     if run.stuck:
-        items.append(Attention("stuck", run.stuck, run.owed.reason if run.owed else run.stuck,
-                               "propose a plan, send a signal with what is new, or cancel"))  # fmt: skip
-    return items
+        detail = run.owed.reason if run.owed is not None else run.stuck
+        yield Attention(
+            "stuck", run.stuck, detail, "propose a plan, send a signal with what is new, or cancel"
+        )
 
 
 def needs_attention(run: Run) -> bool:
@@ -77,7 +88,7 @@ def status(run: Run) -> Status:
         return "attention"
     if run.unwinding is not None:
         return "compensating"
-    if run.owed is not None or run.revision == 0:
+    if run.owed is not None or (run.revision == 0 and run.goal_found is None):
         return "planning"
     if not busy and (run.backoff or run.unknown):
         return "waiting"
@@ -85,14 +96,17 @@ def status(run: Run) -> Status:
 
 
 def wake_at(run: Run) -> float | None:
-    """Return when something falls due by itself, in seconds since the epoch, or ``None``."""
-    times = [operation.retry_at for operation in run.backoff.values()]
-    times += (
-        [undo.retry_at for undo in run.undos_open.values() if undo.state == "backoff"]
-        if run.undos_open
-        else ()
-    )
-    if run.plan_retry_at is not None and run.final is None:
+    """Return when something falls due by itself, in seconds since the epoch, or ``None``.
+
+    What waits for something else than time has no time. So once a run has been taken as far as it goes, this
+    lies in the future.
+    """
+    if not run.backoff and not run.undos_open and run.plan_retry_at is None:
+        return None
+    times = [each.retry_at for each in run.backoff.values() if ("tool", each.tool) not in run.missing]
+    if run.undos_open and run.may_undo:
+        times += [undo.retry_at for undo in run.undos_open.values() if undo.state == "backoff"]
+    if run.plan_retry_at is not None and run.wants_plan:
         times.append(run.plan_retry_at)
     return min(times, default=None)
 
@@ -101,4 +115,4 @@ def is_dormant(run: Run) -> bool:
     """Whether nothing of a run is in flight in this process, so that it need not be kept in memory."""
     if run.running or run.undo_running or run.asked is not None:
         return False
-    return not any(operation.probing for operation in run.unknown.values())
+    return not run.is_probing

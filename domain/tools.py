@@ -13,6 +13,7 @@ from .ids import digest
 
 Effect = Literal["read", "reversible", "irreversible"]
 USER_PREFIX = "user__"
+_TRIES = 5
 RECEIPT_FIELD = "receipt"
 """The argument through which an undo tool is handed the receipt of what it takes back."""
 
@@ -33,6 +34,13 @@ class RetryPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     factor: float = 2.0
     max_s: float = 100.0
     max_lost: int = 10
+
+    def wait_s(self, tries: int) -> float:
+        """Return the seconds to wait after that many tries, without jitter."""
+        try:
+            return min(self.initial_s * self.factor ** (tries - 1), self.max_s)
+        except OverflowError:
+            return self.max_s
 
 
 class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -90,9 +98,18 @@ class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def max_attempts(self) -> int:
         """Tries in all, the default of the policy resolved."""
+        return self.max_attempts_after(no_effect=False)
+
+    def max_attempts_after(self, *, no_effect: bool) -> int:
+        """Return the tries in all after one that failed.
+
+        Args:
+            no_effect: the tool vouches that nothing happened, so that even one that is not repeatable may be
+                tried again.
+        """
         if self.retry.max_attempts is not None:
             return self.retry.max_attempts
-        return 5 if self.repeatable else 1
+        return _TRIES if self.repeatable or no_effect else 1
 
 
 class Catalog:

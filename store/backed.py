@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import functools
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -19,8 +20,8 @@ from .journal import Append, Appended, OnDone, Post
 from .reading import Reading
 from .writer import MakeWriter, ThreadWriter, Writer
 
-_TOLD_AT_ONCE = 32
-"""Callers told of a commit between two turns of the loop."""
+_TOLD_AT_ONCE = 16
+"""Callers told of a commit in one go: the answers to a large one must not hold the host's loop."""
 
 
 class BackedJournal(Reading):
@@ -127,11 +128,6 @@ class BackedJournal(Reading):
         """Take, on the loop's thread, what the writer did and saw."""
         if done or foreign:
             self._wake_followers()
-        if self._post is not None:
-            for pending, result in done:
-                self._post(functools.partial(pending.on_done, result))
-        else:
-            self._tell(done, 0)
         loop = asyncio.get_running_loop()
         if foreign:
             for callback in self._on_foreign:
@@ -141,23 +137,20 @@ class BackedJournal(Reading):
             self._lost_told = True
             for tell in self._on_lost:
                 loop.call_soon(tell, refusal)
+        if done:
+            self._hand_over(done, loop)
 
-    def _tell(self, done: Sequence[tuple[Pending, Result]], start: int) -> None:
-        """Tell callers in slices, so that one large commit does not hold the host's loop."""
-        loop = asyncio.get_running_loop()
-        end = len(done) if self._closed else start + _TOLD_AT_ONCE
-        if end < len(done):
-            loop.call_soon(self._tell, done, end)
-        for pending, result in done[start:end]:
-            try:
-                pending.on_done(result)
-            except Exception as error:  # noqa: BLE001 - one caller's mistake must not leave its neighbours waiting
-                loop.call_exception_handler(
-                    {
-                        "message": f"the callback of an append to run {pending.run_id} raised",
-                        "exception": error,
-                    }
-                )
+    def _hand_over(self, done: Sequence[tuple[Pending, Result]], loop: asyncio.AbstractEventLoop) -> None:
+        calls = [
+            functools.partial(_tell, done[start : start + _TOLD_AT_ONCE], loop)
+            for start in range(0, len(done), _TOLD_AT_ONCE)
+        ]
+        if self._post is None:
+            _run_in_turn(deque(calls), loop, at_once=self._closed)
+        elif self._closed:
+            loop.call_soon(self._post, calls)  # who closes is on the stack
+        else:
+            self._post(calls)
 
     def _watch(self) -> bool:
         if self._writable is None:
@@ -226,6 +219,24 @@ class BackedJournal(Reading):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _tell(done: Sequence[tuple[Pending, Result]], loop: asyncio.AbstractEventLoop) -> None:
+    for pending, result in done:
+        try:
+            pending.on_done(result)
+        except Exception as error:  # noqa: BLE001 - one caller's mistake must not leave its neighbours waiting
+            what = f"the callback of an append to run {pending.run_id} raised"
+            loop.call_exception_handler({"message": what, "exception": error})
+
+
+def _run_in_turn(calls: deque[Callable[[], None]], loop: asyncio.AbstractEventLoop, *, at_once: bool) -> None:
+    """Run one call a turn of the loop, for journals without a dispatcher."""
+    while calls:
+        calls.popleft()()
+        if calls and not at_once:
+            loop.call_soon(functools.partial(_run_in_turn, calls, loop, at_once=False))
+            return
 
 
 def _resolve(future: asyncio.Future[Appended], result: Result) -> None:

@@ -37,6 +37,17 @@ class Envelope(msgspec.Struct, Generic[T], frozen=True, gc=False, omit_defaults=
     data: T
 
 
+class _Stored(msgspec.Struct, frozen=True, gc=False):
+    """An `Envelope` as it is written: without what sets a sealed one apart, and made by position."""
+
+    schema: int
+    at: float
+    actor: str
+    cause: int
+    prev: str
+    data: Fact
+
+
 _encode = msgspec.json.Encoder().encode
 _decode_raw = msgspec.json.Decoder(Envelope[msgspec.Raw]).decode
 _decode_any = msgspec.json.Decoder(Envelope[dict[str, Any]]).decode
@@ -72,9 +83,7 @@ def encode(run_id: str, version: int, prev: str, entries: Sequence[tuple[float, 
     for at, actor, cause, fact in entries:
         version += 1
         try:
-            state = _encode(
-                Envelope(schema=fact.schema, at=at, actor=actor, cause=cause, prev=prev, data=fact)
-            )
+            state = _encode(_Stored(fact.schema, at, actor, cause, prev, fact))
         except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             raise unencodable(fact, error) from error
         topic = fact.topic

@@ -167,12 +167,14 @@ class Dialect(msgspec.Struct, frozen=True):
     Args:
         parameter: the placeholder.
         position: the column with a record's place among all.
+        state: a record's bytes, whatever type somebody stored in their place.
         tag: the value of the tag named by a parameter.
         contains: true if the goal contains a parameter.
     """
 
     parameter: str
     position: str
+    state: str
     tag: str
     contains: str
 
@@ -180,10 +182,17 @@ class Dialect(msgspec.Struct, frozen=True):
 SQLITE = Dialect(
     "?",
     "rowid",
+    "CAST(ifnull(state, '') AS BLOB)",
     "(SELECT t.value FROM json_each(r.tags) t WHERE t.key = ?)",
     "instr(lower(r.goal), lower(?)) > 0",
 )
-POSTGRES = Dialect("%s", "notification_id", "(r.tags::json ->> %s)", "strpos(lower(r.goal), lower(%s)) > 0")
+POSTGRES = Dialect(
+    "%s",
+    "notification_id",
+    "state",
+    "(r.tags::json ->> %s)",
+    "strpos(lower(r.goal), lower(%s)) > 0",
+)
 
 
 def where(filters: RunFilter, cursor: str, dialect: Dialect) -> tuple[str, list[Any]]:

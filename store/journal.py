@@ -52,8 +52,9 @@ class Appended(msgspec.Struct, frozen=True, gc=False):
 OnDone = Callable[[Appended | JournalError], None]
 """Called once, on the event loop's thread, with what became of an append."""
 
-Post = Callable[[Callable[[], None]], object]
-"""Runs a function soon, on the event loop's thread."""
+Post = Callable[[Sequence[Callable[[], None]]], object]
+"""Runs functions one after the other, on the event loop's thread. It is called from a callback of the loop
+that does nothing after it, so it may begin at once."""
 
 
 class Journal(Protocol):
@@ -77,7 +78,10 @@ class Journal(Protocol):
     # -------------------------------------------------------------------------------------------- appending
 
     def dispatch(self, post: Post) -> None:
-        """Hand results over through ``post`` from now on, and leave it to the caller to :meth:`flush`."""
+        """Hand results over through ``post`` from now on, and leave it to the caller to :meth:`flush`.
+
+        A function tells a few callers each, so that there is a place for others between them.
+        """
         ...
 
     def submit(self, append: Append, on_done: OnDone) -> None:

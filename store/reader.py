@@ -31,14 +31,14 @@ class SqlReader:
     def __init__(self, fetch: Fetch, dialect: Dialect) -> None:
         self._fetch = fetch
         self._dialect = dialect
-        p, position = dialect.parameter, dialect.position
+        p, position, state = dialect.parameter, dialect.position, dialect.state
         self._rows = (
-            f"SELECT {position}, originator_version, topic, state FROM stored_events"
+            f"SELECT {position}, originator_version, topic, {state} FROM stored_events"
             f" WHERE originator_id = {p} AND originator_version > {p} AND originator_version <= {p}"
             f" ORDER BY originator_version LIMIT {p}"
         )
         self._log = (
-            f"SELECT {position}, originator_id, originator_version, topic, state FROM stored_events"
+            f"SELECT {position}, originator_id, originator_version, topic, {state} FROM stored_events"
             f" WHERE {position} > {p} ORDER BY {position} LIMIT {p}"
         )
         self._head = f"SELECT version, hash, updated FROM run_heads WHERE run_id = {p}"

@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ("domain", "store", "actors", "daemon")
-SHIPPED = (*LAYERS, "examples")
+SHIPPED = (*LAYERS, "examples", "testing")
 LONGEST_MODULE = 300
 
 MACHINE_PATH = re.compile(r"(?<![\w.~}-])/(?:root|home|Users|work|opt)/[\w.-]+")

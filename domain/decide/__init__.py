@@ -1,14 +1,18 @@
 """Every rule of a run's behaviour.
 
-``decide`` answers a message, ``advance`` says what the state calls for by itself; both read the state and change
-nothing. ``react`` carries a message through to the end for the owner of a run; ``record`` takes it up for another
-process, which leaves what follows to the owner.
+``decide`` answers a message, ``advance`` says what the state calls for by itself; both read the state and
+change nothing. ``react`` carries a message through to the end for the owner of a run; ``record`` takes it up
+for another process, which leaves what follows to the owner.
 
 ============  =====================================================================
 module        what it rules
 ============  =====================================================================
-proposals     the start of a run; what becomes of a planner's answer
-reports       what an attempt's report becomes: receipts, retries, unknown outcomes
+start         the start of a run
+proposals     what becomes of a proposal, by a planner or a person
+validation    whether a plan can be used
+answers       what becomes of a planner's answer that is no plan
+reports       what an attempt's report becomes
+outcomes      the end of an attempt without a receipt: again, failed, or unknown
 replan        the one way to ask for another plan
 people        signals, cancellation, settling
 compensation  undoing forward
@@ -22,29 +26,33 @@ operations    which operation a step means
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from .. import messages as m
+from ..errors import MessageRefused
 from ..evolve import evolve
 from ..facts import Fact
 from ..orders import Order
 from ..run import Run
 from ..tools import Catalog
-from . import compensation, people, proposals, recovery, reports
+from . import answers, compensation, people, proposals, recovery, reports, start
 from .advance import advance
 from .decision import NOTHING, Decision
 
 __all__ = ["Caused", "Decision", "Reaction", "advance", "decide", "react", "record"]
 
+Caused: TypeAlias = tuple[Fact, int]
+"""A fact with the version of the fact that led to it (0: something from outside)."""
+
 _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
-    m.StartRun: proposals.start_run,
+    m.StartRun: start.start_run,
     m.Activate: recovery.activate,
     m.CatchUp: recovery.catch_up,
     m.Advance: lambda _run, _message, _catalog: NOTHING,
     m.ProposePlan: proposals.propose,
-    m.AnswerNoPlan: proposals.no_plan,
-    m.AnswerGoalReached: proposals.goal_reached,
-    m.ReportPlanningFailure: proposals.planning_failed,
+    m.AnswerNoPlan: answers.no_plan,
+    m.AnswerGoalReached: answers.goal_reached,
+    m.ReportPlanningFailure: answers.planning_failed,
     m.RequestReplan: people.request_replan_from_outside,
     m.ReportSuccess: reports.report_success,
     m.ReportFailure: reports.report_failure,
@@ -57,13 +65,6 @@ _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
     m.RetryCompensation: compensation.retry,
     m.WaiveCompensation: compensation.waive,
 }
-
-
-class Caused(NamedTuple):
-    """A fact with the version of the fact that led to it (0: something from outside)."""
-
-    fact: Fact
-    cause: int
 
 
 class Reaction(NamedTuple):
@@ -84,7 +85,10 @@ def decide(run: Run, message: m.Message, catalog: Catalog) -> Decision:
     Raises:
         MessageRefused: the message does not fit the run as it is.
         PlanInvalid: the plan a run is to start with cannot be used.
+        InvalidInputError: it holds something that JSON cannot carry.
     """
+    if not run.version and message.__class__ is not m.StartRun:
+        raise MessageRefused(f"run {run.id} was never started")
     return _RULES[message.__class__](run, message, catalog)
 
 
@@ -107,12 +111,13 @@ def react(run: Run, message: m.Message, catalog: Catalog) -> Reaction:
 
 
 def _take(run: Run, decision: Decision, reaction: Reaction) -> None:
-    cause = decision.cause
-    if not cause and reaction.facts:
-        cause = run.version - len(reaction.facts) + 1
+    facts, cause = reaction.facts, decision.cause
+    if not cause and facts:
+        cause = run.version - len(facts) + 1
     first = run.version + 1
     for fact in decision.facts:
         evolve(run, fact)
-        reaction.facts.append(Caused(fact, cause))
+        facts.append((fact, cause))
         cause = first
-    reaction.orders.extend(decision.orders)
+    if decision.orders:
+        reaction.orders.extend(decision.orders)

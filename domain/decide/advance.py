@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from .. import facts as f
 from ..briefing import brief
+from ..ids import undo_key
 from ..orders import Execute, MakePlan
 from ..run import Operation, Run
 from ..tools import Catalog
 from . import compensation
 from .admission import admit
 from .decision import NOTHING, Decision
+from .outcomes import end_without_receipt, failure_in, is_late, must_be_known_first, unknown
 from .replan import request_replan
 
 
 def advance(run: Run, catalog: Catalog, at: float) -> Decision:
     """Return the next thing that is due, or nothing.
 
-    The order is a law: what is in flight is known before anything is planned, what is to be undone is undone before
-    anything new is started, and a plan that is owed holds up every step of the old one.
+    The order is a law: what is in flight is known before anything is planned, what is to be undone is undone
+    before anything new is started, and a plan that is owed holds up every step of the old one.
+
+    Args:
+        run: the state.
+        catalog: the tools of the engine that owns the run.
+        at: the present time, in seconds since the epoch.
     """
     if run.final is not None:
         return _after_the_end(run, catalog, at)
@@ -26,53 +33,57 @@ def advance(run: Run, catalog: Catalog, at: float) -> Decision:
         if again.facts:
             return again
     if run.unwinding is not None:
-        return _unwind(run, catalog, at)
+        return _unwind(run, run.unwinding, catalog, at)
     if run.undos_open:
         return compensation.start_next(run, catalog, at)
     if run.broken is not None:
-        failure = run.broken
-        return (
-            Decision(request_replan(run, "failure", failure.message, failure.step, failure.tool))
-            if run.author == "planner"
-            else Decision((f.UnwindingBegan("failed", failure),))
-        )
-    if run.stuck or run.missing:
+        return _answer_failure(run, run.broken)
+    if run.stuck:
         return NOTHING
-    if run.owed is not None or (run.revision == 0 and not run.goal_found):
+    if run.owed is not None or (run.revision == 0 and run.goal_found is None):
         return _ask(run, catalog, at)
     if run.ready:
-        return admit(run, run.steps[next(iter(run.ready))], catalog, at)
+        return _admit_next(run, catalog, at)
     if run.unmet or run.running or run.backoff or run.unknown or run.parked:
         return NOTHING
     return _complete(run)
 
 
 def _try_again(run: Run, catalog: Catalog, at: float) -> Decision:
-    """Start the next attempt of an operation whose wait is over."""
-    due = next((each for each in run.backoff.values() if each.retry_at <= at), None)
+    """Start the next attempt of an operation whose wait is over, if it may have one."""
+    due = next((each for each in run.backoff.values() if each.retry_at <= at and _has_tool(run, each)), None)
     if due is None:
         return NOTHING
+    if is_late(due, at):
+        message = f"{due.tool} took longer than the timeout_s of step {due.step}"
+        return end_without_receipt(due, failure_in(due, f.Failure("timeout", message)), catalog)
+    if must_be_known_first(run, due, catalog):
+        why = "its plan is being left, and an attempt ended without an answer"
+        return unknown(due, why, due.details, catalog)
     if catalog.get(due.tool) is None:
-        return NOTHING if due.tool in run.missing else Decision((f.PartMissing("tool", due.tool),))
-    if run.unwinding is not None and due.effect == "irreversible":
-        return _leave_to_a_person(due)
+        return Decision((f.PartMissing("tool", due.tool),), (), due.version)
     order = Execute(due.key, due.attempt + 1, due.tool, due.input, due.step, due.details, due.deadline)
     return Decision((f.AttemptStarted(due.key, due.attempt + 1),), (order,), due.version)
 
 
-def _leave_to_a_person(operation: Operation) -> Decision:
-    why = "the run is being undone, and repeating it to learn its outcome could have the effect now"
-    return Decision((f.OutcomeUnknown(operation.key, operation.attempt, why),), (), operation.version)
+def _has_tool(run: Run, operation: Operation) -> bool:
+    return ("tool", operation.tool) not in run.missing
 
 
-def _unwind(run: Run, catalog: Catalog, at: float) -> Decision:
-    """Undo what can be undone, then end the run as what it unwinds to."""
-    unwinding = run.unwinding
-    if unwinding is None or run.running or run.backoff:
+def _unwind(run: Run, unwinding: f.UnwindingBegan, catalog: Catalog, at: float) -> Decision:
+    """Undo what can be undone, then end the run as what it unwinds to.
+
+    Attempts and probes come first. What only a person can settle holds up the end, but not the undoing of the
+    rest.
+    """
+    if run.running or run.backoff or run.is_probing:
         return NOTHING
     if run.reversible:
-        cause = "cancel" if unwinding.status == "cancelled" else "failure"
-        return Decision(compensation.issue(run, run.reversible.values(), catalog, cause))
+        # A planned undo whose outcome is unknown is not issued a second time.
+        entries = [each for each in run.reversible.values() if undo_key(each.key) not in run.unknown]
+        if entries:
+            cause = "cancel" if unwinding.status == "cancelled" else "failure"
+            return Decision(compensation.issue(entries, catalog, cause))
     if run.undos_open:
         return compensation.start_next(run, catalog, at)
     if run.unknown or run.parked:
@@ -83,20 +94,25 @@ def _unwind(run: Run, catalog: Catalog, at: float) -> Decision:
 
 
 def _after_the_end(run: Run, catalog: Catalog, at: float) -> Decision:
-    """A receipt that came after a run was undone is undone as well."""
+    """Undo an effect whose receipt came after its run was undone."""
     if run.unwinding is not None and run.reversible:
-        return Decision(compensation.issue(run, run.reversible.values(), catalog, "late"))
+        return Decision(compensation.issue(run.reversible.values(), catalog, "late"))
     return compensation.start_next(run, catalog, at) if run.undos_open else NOTHING
+
+
+def _answer_failure(run: Run, failure: f.Failure) -> Decision:
+    """A step failed: under a planner's plan it is planned anew, under a person's the run has failed."""
+    if run.author == "planner":
+        return Decision(request_replan(run, "failure", failure.message, failure.step, failure.tool))
+    return Decision((f.UnwindingBegan("failed", failure),))
 
 
 def _ask(run: Run, catalog: Catalog, at: float) -> Decision:
     """Ask the planner, once everything in flight is known."""
-    if run.asked is not None or run.running or run.backoff or run.unknown:
-        return NOTHING
-    if run.plan_retry_at is not None and run.plan_retry_at > at:
+    if not run.wants_plan or (run.plan_retry_at is not None and run.plan_retry_at > at):
         return NOTHING
     if run.refused >= run.limits.proposals:
-        return Decision((f.RunStuck(f"stuck: {run.refused} proposals in a row were refused"),))
+        return Decision((f.RunStuck(f"stuck: {run.refused} answers in a row were stale or refused"),))
     if not run.planner:
         return Decision((f.RunStuck("stuck: a plan is owed and the run has no planner"),))
     reason = run.owed.reason if run.owed is not None else "start"
@@ -104,6 +120,17 @@ def _ask(run: Run, catalog: Catalog, at: float) -> Decision:
     return Decision((requested,), (MakePlan(run.planner, brief(run, catalog)),))
 
 
+def _admit_next(run: Run, catalog: Catalog, at: float) -> Decision:
+    if not run.missing:
+        return admit(run, run.steps[next(iter(run.ready))], catalog, at)
+    for step_id in run.ready:
+        step = run.steps[step_id]
+        if ("tool", step.tool_name) not in run.missing:
+            return admit(run, step, catalog, at)
+    return NOTHING
+
+
 def _complete(run: Run) -> Decision:
     last = next((run.results[step] for step in reversed(run.order) if step in run.results), None)
-    return Decision((f.RunCompleted(last),))
+    reason = run.goal_found.reason if run.goal_found is not None else ""
+    return Decision((f.RunCompleted(last, reason),))

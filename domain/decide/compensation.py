@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import msgspec
-
 from .. import facts as f
 from .. import messages as m
 from ..errors import MessageRefused
-from ..ids import undo_key
+from ..ids import plain, undo_key
 from ..orders import Execute, Probe
 from ..receipt import Receipt
 from ..run import Committed, Run, Undo
 from ..tools import RECEIPT_FIELD, Catalog
 from .decision import NOTHING, Decision
 
-LOST_RETRY_S = 1.0
 
-
-def issue(run: Run, entries: Iterable[Committed], catalog: Catalog, cause: str) -> list[f.Fact]:
+def issue(entries: Iterable[Committed], catalog: Catalog, cause: str) -> list[f.Fact]:
     """Return the facts that issue the undo of committed operations, in reverse order of commitment."""
     newest_first = sorted(entries, key=lambda entry: entry.version, reverse=True)
     return [
@@ -34,25 +30,22 @@ def undo_input(entry: Committed, catalog: Catalog) -> Mapping[str, Any]:
     if entry.receipt.undo_input is not None:
         return entry.receipt.undo_input
     spec = catalog.get(entry.undo)
-    wanted = spec.parameters if spec else frozenset[str]()
+    wanted = spec.parameters if spec is not None else frozenset[str]()
     arguments = {name: value for name, value in entry.input.items() if name in wanted}
     if RECEIPT_FIELD in wanted:
-        arguments[RECEIPT_FIELD] = msgspec.to_builtins(entry.receipt)
+        arguments[RECEIPT_FIELD] = plain(entry.receipt)
     return arguments
 
 
 def start_next(run: Run, catalog: Catalog, at: float) -> Decision:
     """Start the next undo that is due, unless one is running; one in back-off or parked holds up no other."""
-    if run.undo_running:
+    if not run.may_undo:
         return NOTHING
     due = next((undo for undo in run.undos_open.values() if _is_due(undo, at)), None)
     if due is None:
         return NOTHING
     if catalog.get(due.tool) is None:
-        problem = f"tool {due.tool!r} is not registered; register it and retry the undo, or waive it"
-        return Decision(
-            (f.CompensationParked(due.key, f.Failure("undo", problem, tool=due.tool)),), cause=due.version
-        )
+        return _park(due, f"tool {due.tool!r} is not registered; register it and retry the undo, or waive it")
     attempt = due.attempt + 1
     order = Execute(due.key, attempt, due.tool, due.input)
     return Decision((f.CompensationStarted(due.key, attempt),), (order,), due.version)
@@ -62,8 +55,12 @@ def _is_due(undo: Undo, at: float) -> bool:
     return undo.state == "issued" or (undo.state == "backoff" and undo.retry_at <= at)
 
 
-def current(run: Run, report: m.Report) -> Undo | None:
-    """Return the undo a report is about, where its attempt is the current one."""
+def _park(undo: Undo, problem: str | f.Failure) -> Decision:
+    failure = f.Failure("undo", problem, tool=undo.tool) if isinstance(problem, str) else problem
+    return Decision((f.CompensationParked(undo.key, failure),), (), undo.version)
+
+
+def _current(run: Run, report: m.Report) -> Undo | None:
     undo = run.undos.get(report.operation)
     if undo is None or undo.state != "running" or undo.attempt != report.attempt:
         return None
@@ -73,74 +70,100 @@ def current(run: Run, report: m.Report) -> Undo | None:
 def succeed(run: Run, report: m.ReportSuccess) -> Decision:
     """An undo reports success. A late one counts too: the effect is gone, whoever reports it."""
     undo = run.undos[report.operation]
-    if undo.state == "done":
+    if run.ledger[undo.of].state == "undone":
         return NOTHING
-    return Decision((f.CompensationCompleted(undo.key, report.attempt, report.receipt),), cause=undo.version)
+    return Decision((f.CompensationCompleted(undo.key, report.attempt, report.receipt),), (), undo.version)
 
 
-def fail(
-    run: Run, report: m.Report, failure: f.Failure, retry_after_s: float | None, catalog: Catalog
-) -> Decision:
+def fail(run: Run, report: m.ReportFailure, catalog: Catalog) -> Decision:
     """An undo reports failure: try again while its policy allows, then park it for a person."""
-    undo = current(run, report)
+    undo = _current(run, report)
     if undo is None:
         return NOTHING
     spec = catalog.get(undo.tool)
-    tries = undo.attempt - undo.first + 1
-    if retry_after_s is None or spec is None or tries >= spec.max_attempts:
-        return Decision((f.CompensationParked(undo.key, failure),), cause=undo.version)
-    retry_at = report.at + retry_after_s
-    return Decision((f.CompensationFailed(undo.key, undo.attempt, failure, retry_at),), cause=undo.version)
+    may_try_again = spec is not None and undo.tries < spec.max_attempts_after(no_effect=report.no_effect)
+    if report.retry_after_s is None or not may_try_again:
+        return _park(undo, report.failure)
+    return _try_again(undo, report.failure, report.at + report.retry_after_s)
+
+
+def _try_again(undo: Undo, failure: f.Failure, retry_at: float) -> Decision:
+    return Decision((f.CompensationFailed(undo.key, undo.attempt, failure, retry_at),), (), undo.version)
 
 
 def lose(run: Run, report: m.ReportLost, catalog: Catalog) -> Decision:
-    """An attempt to undo is lost: an idempotent one is tried again, another is asked about first."""
-    undo = current(run, report)
+    """An attempt to undo timed out or fell silent: repeat it if it may be, else ask the probe."""
+    undo = _current(run, report)
     if undo is None:
         return NOTHING
     spec = catalog.get(undo.tool)
-    if spec is not None and not spec.idempotent and spec.has_probe:
-        return Decision((), (Probe(undo.key, undo.attempt, undo.tool, undo.input),), undo.version)
-    failure = f.Failure("lost", f"the attempt to undo {undo.of} was lost: {report.why}", tool=undo.tool)
-    return fail(run, report, failure, LOST_RETRY_S, catalog)
+    if spec is None or not spec.repeatable:
+        return _ask_about(undo, report.why, catalog)
+    message = f"the attempt to undo {undo.of} ended without an answer: {report.why}"
+    failure = f.Failure("timeout", message, tool=undo.tool)
+    if undo.tries >= spec.max_attempts:
+        return _park(undo, failure)
+    return _try_again(undo, failure, report.at + spec.retry.wait_s(undo.tries))
+
+
+def lose_with_process(undo: Undo, catalog: Catalog) -> Decision:
+    """The process that ran an attempt to undo is gone."""
+    why = "the process that ran it ended"
+    spec = catalog.get(undo.tool)
+    if spec is None or not spec.repeatable:
+        return _ask_about(undo, why, catalog)
+    return _repeat(undo, why, catalog)
+
+
+def _repeat(undo: Undo, why: str, catalog: Catalog) -> Decision:
+    spec = catalog.get(undo.tool)
+    if spec is not None and undo.lost >= spec.retry.max_lost:
+        return _park(undo, f"{undo.lost + 1} attempts to undo {undo.of} were lost; the last: {why}")
+    return Decision((f.CompensationLost(undo.key, undo.attempt, why),), (), undo.version)
+
+
+def _ask_about(undo: Undo, why: str, catalog: Catalog) -> Decision:
+    """Ask the probe; the attempt stays the running one until it answers."""
+    spec = catalog.get(undo.tool)
+    if spec is None or not spec.has_probe:
+        return _park(undo, f"nobody knows whether {undo.of} is undone: {why}; look, then retry or waive it")
+    return Decision((), (Probe(undo.key, undo.attempt, undo.tool, undo.input),), undo.version)
 
 
 def settle_probe(run: Run, report: m.ReportProbe, catalog: Catalog) -> Decision:
     """A probe says whether an undo happened."""
-    undo = current(run, report)
+    undo = _current(run, report)
     if undo is None:
         return NOTHING
+    if report.happened is None:
+        return _park(undo, f"the probe could not tell whether {undo.of} is undone: {report.why}")
     if report.happened:
         receipt = report.receipt or Receipt()
-        return Decision((f.CompensationCompleted(undo.key, undo.attempt, receipt),), cause=undo.version)
-    if report.happened is None:
-        failure = f.Failure(
-            "undo", f"the probe could not tell whether {undo.of} is undone: {report.why}", tool=undo.tool
-        )
-        return Decision((f.CompensationParked(undo.key, failure),), cause=undo.version)
-    failure = f.Failure("lost", f"the attempt to undo {undo.of} did not happen", tool=undo.tool)
-    return fail(run, report, failure, 0.0, catalog)
+        return Decision((f.CompensationCompleted(undo.key, undo.attempt, receipt),), (), undo.version)
+    return _repeat(undo, report.why or "the probe says it did not happen", catalog)
 
 
-def retry(run: Run, message: m.RetryCompensation, _catalog: Catalog) -> Decision:
-    """A person wants a parked undo tried again."""
+def retry(run: Run, message: m.RetryCompensation, catalog: Catalog) -> Decision:
+    """A person wants a parked undo tried again, with the arguments its tool takes now."""
     undo = _parked(run, message.operation)
-    return Decision((f.CompensationRetried(undo.key, message.reason),), cause=undo.version)
+    arguments = undo_input(run.ledger[undo.of], catalog)
+    changed = arguments if catalog.get(undo.tool) is not None and arguments != undo.input else None
+    return Decision((f.CompensationRetried(undo.key, message.reason, changed),), (), undo.version)
 
 
 def waive(run: Run, message: m.WaiveCompensation, _catalog: Catalog) -> Decision:
     """A person lets an effect stay."""
+    undo = _parked(run, message.operation)
     if not message.reason:
         raise MessageRefused(
-            f"waiving the undo {message.operation!r} needs a reason; say why the effect may stay"
+            f"run {run.id}: waiving the undo {undo.key!r} needs a reason; say why the effect may stay"
         )
-    undo = _parked(run, message.operation)
-    return Decision((f.CompensationWaived(undo.key, message.reason),), cause=undo.version)
+    return Decision((f.CompensationWaived(undo.key, message.reason),), (), undo.version)
 
 
 def _parked(run: Run, operation: str) -> Undo:
-    undo = run.undos.get(operation) or run.undos.get(undo_key(operation))
-    if undo is None or undo.state != "parked":
-        parked = ", ".join(key for key, each in run.undos.items() if each.state == "parked") or "none"
+    undo = run.parked.get(operation) or run.parked.get(undo_key(operation))
+    if undo is None:
+        parked = ", ".join(run.parked) or "none"
         raise MessageRefused(f"run {run.id}: no parked undo {operation!r} (parked: {parked})")
     return undo

@@ -6,47 +6,52 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import ids
-from ..plan import Step
+from ..plan import Plan, Step
 from ..run import Committed, Run
-from ..tools import ToolSpec
+from ..templates import is_literal
+from ..tools import Catalog, ToolSpec
 
 
-def intent_of(run: Run, step: Step, spec: ToolSpec, input: Mapping[str, Any], operation: str) -> str:
-    """Return the business intent of a step.
+def identity_of(step: Step, spec: ToolSpec, input: Mapping[str, Any], operation: Any) -> Mapping[str, Any]:
+    """Return what makes a step the one it is in business, besides its tool.
 
     Args:
-        input: the rendered arguments.
-        operation: the rendered ``operation`` text of the step, empty where it has none.
+        step: the step.
+        spec: its tool.
+        input: the rendered arguments, of which only the identifying ones need to be there.
+        operation: the rendered ``operation`` text of the step.
     """
-    if operation:
-        return ids.intent(run.lineage, spec.name, ids.canonical({"operation": operation}))
-    identity = input if spec.identity is None else {name: input.get(name) for name in spec.identity}
-    return ids.intent(run.lineage, spec.name, ids.canonical(identity))
+    if step.operation:
+        return {"operation": operation}
+    if spec.identity is None:
+        return input
+    return {name: input.get(name) for name in spec.identity}
 
 
-def next_key(run: Run, step: Step, spec: ToolSpec, intent: str, position: int) -> str:
-    """Return the key of the operation a step means.
+def next_key(run: Run, step: Step, spec: ToolSpec, intent: str) -> str:
+    """Return the key of the operation that the next step of the present tail with this intent means.
 
-    A read, and a step that says ``again``, takes the next number nobody used. Any other takes its position among the
-    equal intents of its tail, where undone operations do not count: so a tail that repeats a committed intent means
-    the committed operation, and two equal steps of one tail mean two operations.
+    A read, and a step that says ``again``, takes the next number nobody used. Any other takes its position
+    among the equal intents of its tail, where undone operations do not count: so a tail that repeats a
+    committed intent means the committed operation, and two equal steps of one tail mean two operations.
     """
     if step.again or spec.effect == "read":
         return ids.operation_key(intent, run.next_n.get(intent, 0))
-    n = position
-    while (
-        entry := run.ledger.get(key := ids.operation_key(intent, n))
-    ) is not None and entry.state == "undone":
+    n = run.tail_n.get(intent, 0)
+    while True:
+        key = ids.operation_key(intent, n)
+        entry = run.ledger.get(key)
+        if key not in run.tail_again and (entry is None or entry.state != "undone"):
+            return key
         n += 1
-    return key
 
 
 def conflict(entry: Committed, step: Step, digest: str) -> str:
     """Return why a step contradicts a committed operation, or nothing where it does not."""
     if entry.digest != digest:
         return (
-            f"operation conflict: step {step.id!r} means operation {entry.key}, which step {entry.step!r} committed "
-            "with other arguments; undo it first, or say again: true, or name another operation"
+            f"operation conflict: step {step.id!r} means operation {entry.key}, which step {entry.step!r} "
+            "committed with other arguments; undo it first, or say again: true, or name another operation"
         )
     if entry.state == "undoing":
         return (
@@ -54,3 +59,48 @@ def conflict(entry: Committed, step: Step, digest: str) -> str:
             "wait for the undo, or waive it"
         )
     return ""
+
+
+def literal_conflicts(run: Run, plan: Plan, catalog: Catalog) -> tuple[str, ...]:
+    """Return the conflicts of a tail with the ledger that show before anything runs.
+
+    Those are the conflicts of steps without templates. Where the identity of a step is not known before it
+    runs, the positions of the later steps of its tool are not known either, and admission looks at them.
+    """
+    undone = {*plan.undo, *(step.undoes for step in plan.steps)}
+    positions: dict[str, int] = {}
+    unclear: set[str] = set()
+    problems: list[str] = []
+    for step in plan.steps:
+        spec = catalog.get(step.tool_name)
+        if spec is None or step.undoes or step.again or spec.effect == "read" or spec.name in unclear:
+            continue
+        if not _identity_is_literal(step, spec):
+            unclear.add(spec.name)
+            continue
+        identity = identity_of(step, spec, step.input, step.operation)
+        intent = ids.intent(run.lineage, spec.name, ids.canonical(identity))
+        entry = _at_next_position(run, intent, positions, undone)
+        if entry is not None and is_literal(step.input):
+            problem = conflict(entry, step, ids.digest(step.input))
+            problems += [problem] if problem else []
+    return tuple(problems)
+
+
+def _identity_is_literal(step: Step, spec: ToolSpec) -> bool:
+    if step.operation:
+        return is_literal(step.operation)
+    if spec.identity is None:
+        return is_literal(step.input)
+    return all(is_literal(step.input.get(name)) for name in spec.identity)
+
+
+def _at_next_position(run: Run, intent: str, positions: dict[str, int], undone: set[str]) -> Committed | None:
+    """Count one more position of an intent, and return what is committed there."""
+    n = positions.get(intent, 0)
+    entry = run.ledger.get(ids.operation_key(intent, n))
+    while entry is not None and (entry.state == "undone" or entry.key in undone):
+        n += 1
+        entry = run.ledger.get(ids.operation_key(intent, n))
+    positions[intent] = n + 1
+    return entry

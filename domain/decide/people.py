@@ -5,10 +5,11 @@ from __future__ import annotations
 from .. import facts as f
 from .. import messages as m
 from ..errors import MessageRefused
+from ..ids import plain
 from ..run import Run
 from ..tools import Catalog
 from .decision import NOTHING, Decision
-from .recovery import cancel_in_flight
+from .recovery import stop_orders
 from .replan import request_replan
 from .reports import settle
 
@@ -20,32 +21,35 @@ def receive_signal(run: Run, message: m.ReceiveSignal, _catalog: Catalog) -> Dec
     _refuse_ended(run, f"signal {message.name!r}")
     if not message.name:
         raise MessageRefused(f"run {run.id}: a signal needs a name")
-    return Decision((f.SignalReceived(message.name, message.payload, message.id, message.relevant),))
+    payload = plain(message.payload)
+    return Decision((f.SignalReceived(message.name, payload, message.id, message.relevant),))
 
 
 def request_cancel(run: Run, message: m.RequestCancel, _catalog: Catalog) -> Decision:
-    """Cancel a run, once; its reason is recorded."""
+    """Cancel a run, once, with a reason. One that is being undone already ends as what it unwinds to."""
     if run.cancelling or run.final == "cancelled":
         return NOTHING
     _refuse_ended(run, "cancel")
-    requested = f.CancelRequested(message.reason)
-    if run.unwinding is not None:
-        return Decision((requested,))
-    failure = f.Failure("cancelled", message.reason or "cancelled on request")
-    return Decision((requested, f.UnwindingBegan("cancelled", failure)), cancel_in_flight(run))
+    reason = message.reason or "cancelled on request"
+    facts: list[f.Fact] = [f.CancelRequested(message.reason)]
+    if run.unwinding is None:
+        facts.append(f.UnwindingBegan("cancelled", f.Failure("cancelled", reason)))
+    return Decision(facts, stop_orders(run, reason))
 
 
 def request_replan_from_outside(run: Run, message: m.RequestReplan, _catalog: Catalog) -> Decision:
-    """Ask for another plan, with a reason."""
+    """Ask for another plan, with a reason; one that is owed already serves this request too."""
     _refuse_ended(run, "replan")
-    if not run.planner:
-        raise MessageRefused(
-            f"run {run.id} has no planner to ask: its plan is by a person; propose a plan instead"
-        )
-    if run.owed is not None and not run.stuck:
-        return NOTHING
     if run.unwinding is not None:
         raise MessageRefused(f"run {run.id} is being undone and takes no other plan")
+    if not run.planner:
+        raise MessageRefused(
+            f"run {run.id} has no planner to ask: its plan is by a person; propose one instead"
+        )
+    if not message.reason:
+        raise MessageRefused(f"run {run.id}: say why another plan is wanted")
+    if not run.stuck and (run.owed is not None or run.revision == 0):
+        return NOTHING
     return Decision(request_replan(run, "person", message.reason))
 
 
@@ -55,13 +59,15 @@ def settle_outcome(run: Run, message: m.SettleOutcome, _catalog: Catalog) -> Dec
     if operation is None:
         unknown = ", ".join(run.unknown) or "none"
         raise MessageRefused(
-            f"run {run.id}: operation {message.operation!r} has no unknown outcome to settle (unknown: {unknown})"
+            f"run {run.id}: operation {message.operation!r} has no unknown outcome to settle "
+            f"(unknown: {unknown})"
         )
     if not message.happened and not message.reason:
         raise MessageRefused(
-            f"run {run.id}: saying that {message.operation!r} did not happen permits another attempt and needs a reason"
+            f"run {run.id}: saying that {message.operation!r} did not happen permits another attempt "
+            "and needs a reason"
         )
-    return settle(run, operation, message.happened, message.receipt, message.reason)
+    return settle(operation, message.happened, message.receipt, message.reason)
 
 
 def _refuse_ended(run: Run, what: str) -> None:

@@ -2,36 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from .. import facts as f
 from ..ids import digest
-from ..run import Run
+from ..run import Operation, Run
+
+_NO_UPDATES: Mapping[str, Any] = {}
 
 
-def request_replan(run: Run, cause: str, reason: str, step: str = "", tool: str = "") -> list[f.Fact]:
+def request_replan(
+    run: Run,
+    cause: str,
+    reason: str,
+    step: str = "",
+    tool: str = "",
+    *,
+    updates: Mapping[str, Any] = _NO_UPDATES,
+    committed: Operation | None = None,
+) -> list[f.Fact]:
     """Return the facts of a request for a new plan.
 
-    One that is owed already serves several requests. A plan by a person is never replaced by itself. The same reason
-    on the same state, or one request too many, is *stuck* and waits for a person.
+    One that is owed already serves several requests. A plan by a person is never replaced by itself. The same
+    reason on the same state, or one request too many, is *stuck* and waits for a person.
+
+    Args:
+        run: the run, before the facts that come with the request.
+        cause: ``tool``, ``failure`` or ``person``.
+        reason: why, for planners and people.
+        step: the step that asks.
+        tool: its tool.
+        updates: values that go onto the board with the request.
+        committed: the operation that is committed with it.
     """
-    if run.owed is not None or run.unwinding is not None:
+    if run.unwinding is not None or (run.owed is not None and cause != "person"):
         return []
     if run.author == "human" and cause != "person":
         message = (
             f"a plan by a person never replans by itself; {cause} at step {step!r} asked for it: {reason}"
         )
         return [f.UnwindingBegan("failed", f.Failure("replan_refused", message, step, tool))]
-    mark = state_digest(run, cause, reason, tool)
-    before = run.replan_digests.get(mark)
-    if before is not None:
-        stuck = f"stuck: {reason!r} was asked for at version {before} on the same state"
-        return [f.ReplanRequested(cause, reason, mark, step), f.RunStuck(stuck)]
+    mark = _mark(run, cause, reason, tool, {**run.board, **updates}, committed)
+    requested = f.ReplanRequested(cause, reason, mark, step)
     if run.replans >= run.limits.replans:
         spent = f"stuck: the budget of {run.limits.replans} replans is spent; last asked: {reason!r}"
-        return [f.ReplanRequested(cause, reason, mark, step), f.RunStuck(spent)]
-    return [f.ReplanRequested(cause, reason, mark, step)]
+        return [requested, f.RunStuck(spent)]
+    if mark in run.replan_marks and cause != "person":
+        return [requested, f.RunStuck(_lap(run, mark, reason))]
+    return [requested]
 
 
-def state_digest(run: Run, cause: str, reason: str, tool: str) -> str:
-    """Return what two requests for a plan must share to be the same lap."""
+def _mark(
+    run: Run, cause: str, reason: str, tool: str, board: Mapping[str, Any], committed: Operation | None
+) -> str:
+    """Return what two requests for a plan share if the second is just another lap."""
     effects = [[entry.key, entry.state] for entry in run.ledger.values() if entry.effect != "read"]
-    return digest([cause, reason, tool, effects, run.board, run.signal_count])
+    if committed is not None and committed.effect != "read":
+        effects.append([committed.key, "committed"])
+    return digest([cause, reason, tool, effects, board, run.news])
+
+
+def _lap(run: Run, mark: str, reason: str) -> str:
+    version, _ = run.replan_marks[mark]
+    reasons = [said for at, said in run.replan_marks.values() if at >= version]
+    cycle = " → ".join([*reasons, reason])
+    return f"stuck: {reason!r} was asked for at version {version} on the same state ({cycle})"

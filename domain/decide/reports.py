@@ -2,170 +2,166 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .. import facts as f
 from .. import messages as m
-from ..orders import CancelAttempt, Order, Probe
+from ..orders import CancelAttempt, Order
 from ..receipt import Receipt
-from ..run import Operation, Run
+from ..run import Committed, Operation, Run
 from ..tools import Catalog
 from . import compensation
 from .decision import NOTHING, Decision
+from .outcomes import end_without_receipt, failure_in, is_late, lose, unknown
 from .replan import request_replan
+
+CANCELLED = "cancelled"
+"""Why an attempt was lost that was asked to stop."""
 
 
 def report_success(run: Run, report: m.ReportSuccess, catalog: Catalog) -> Decision:
     """Commit an operation."""
-    operation = run.running.get(report.operation)
-    if operation is not None and operation.attempt == report.attempt:
+    operation = _current(run, report)
+    if operation is not None:
         done = f.StepCompleted(operation.step, operation.key, report.attempt, report.receipt)
         return Decision((done,), (), operation.version)
     if report.operation in run.undos:
         return compensation.succeed(run, report)
-    return _late_receipt(run, report, catalog)
+    return _late_receipt(run, report.operation, report.attempt, report.receipt, catalog)
 
 
-def _late_receipt(run: Run, report: m.ReportSuccess, catalog: Catalog) -> Decision:
-    operation = run.operation(report.operation)
-    if operation is None:
+def _late_receipt(run: Run, key: str, attempt: int, receipt: Receipt, catalog: Catalog) -> Decision:
+    late = f.ReceiptArrivedLate(key, attempt, receipt)
+    entry = run.ledger.get(key)
+    if entry is not None:
+        return Decision((late,), (), entry.version) if _is_news(entry, attempt, receipt) else NOTHING
+    operation = run.operation(key)
+    if operation is None or attempt > operation.attempt:
         return NOTHING
     orders: tuple[Order, ...] = ()
-    if operation.key in run.running:
-        orders = (CancelAttempt(operation.key, operation.attempt, "an earlier attempt reported its receipt"),)
-    late = f.ReceiptArrivedLate(operation.key, report.attempt, report.receipt)
-    return Decision((late,), orders, operation.version)
+    if key in run.running:
+        orders = (CancelAttempt(key, operation.attempt, "an earlier attempt reported its receipt"),)
+    facts: list[f.Fact] = [late]
+    if run.final == "completed" and operation.effect == "reversible" and not operation.takes_back:
+        entry = Committed.of(operation, receipt, attempt, run.version + 1)
+        facts += compensation.issue((entry,), catalog, "late")
+    return Decision(facts, orders, operation.version)
+
+
+def _is_news(entry: Committed, attempt: int, receipt: Receipt) -> bool:
+    """Whether a receipt of an operation that is committed says anything the ledger does not."""
+    return attempt != entry.attempt and attempt not in entry.late and receipt != entry.receipt
 
 
 def report_failure(run: Run, report: m.ReportFailure, catalog: Catalog) -> Decision:
     """Try again while the policy allows, else the step has failed."""
-    if report.operation in run.undos:
-        return compensation.fail(run, report, report.failure, report.retry_after_s, catalog)
     operation = _current(run, report)
     if operation is None:
-        return NOTHING
-    return _retry_or_fail(run, operation, report, catalog)
+        return compensation.fail(run, report, catalog)
+    failure = failure_in(operation, report.failure)
+    if report.retry_after_s is not None and _may_try_again(run, operation, report, catalog):
+        retry_at = report.at + report.retry_after_s
+        again = f.AttemptFailed(
+            operation.key, operation.attempt, failure, retry_at, details=operation.details
+        )
+        if not is_late(operation, retry_at):
+            return Decision((again,), (), operation.version)
+    return end_without_receipt(operation, failure, catalog)
 
 
-def _retry_or_fail(run: Run, operation: Operation, report: m.ReportFailure, catalog: Catalog) -> Decision:
+def _may_try_again(run: Run, operation: Operation, report: m.ReportFailure, catalog: Catalog) -> bool:
     spec = catalog.get(operation.tool)
-    leaving = run.owed is not None or run.unwinding is not None
-    wait_s = report.retry_after_s
-    if wait_s is not None and spec is not None and operation.tries < spec.max_attempts and not leaving:
-        retry_at = report.at + wait_s
-        if operation.deadline is None or retry_at < operation.deadline:
-            failed = f.AttemptFailed(operation.key, operation.attempt, report.failure, retry_at)
-            return Decision((failed,), (), operation.version)
-    if operation.doubt and operation.effect != "read" and not report.no_effect:
-        why = f"it failed ({report.failure.message}), and an attempt before that ended without an answer"
-        return _unknown(operation, why, None, catalog)
-    failed_step = f.StepFailed(operation.step, operation.key, operation.attempt, report.failure)
-    return Decision((failed_step,), (), operation.version)
+    if spec is None or run.is_leaving:
+        return False
+    return operation.tries < spec.max_attempts_after(no_effect=report.no_effect)
 
 
 def report_replan(run: Run, report: m.ReportReplan, catalog: Catalog) -> Decision:
     """A tool asks for another plan; its step ends, and what it committed stays."""
     operation = _current(run, report)
-    if operation is None:
-        if report.receipt is None:
-            return NOTHING
-        success = m.ReportSuccess(
-            at=report.at, operation=report.operation, attempt=report.attempt, receipt=report.receipt
-        )
-        return report_success(run, success, catalog)
-    facts: list[f.Fact] = []
-    orders: Sequence[Order] = ()
-    if report.receipt is not None:
-        facts.append(f.StepCompleted(operation.step, operation.key, report.attempt, report.receipt))
-    elif report.no_effect or operation.effect == "read":
-        failure = f.Failure("replan", report.reason, operation.step, operation.tool)
-        facts.append(f.StepFailed(operation.step, operation.key, report.attempt, failure))
+    if operation is not None:
+        ended = _end_for_replan(operation, report, catalog)
+    elif report.receipt is not None:
+        ended = _late_receipt(run, report.operation, report.attempt, report.receipt, catalog)
+        operation = run.operation(report.operation)
     else:
-        why = "it asked for another plan without saying what it did"
-        unknown = _unknown(operation, why, None, catalog)
-        facts.extend(unknown.facts)
-        orders = unknown.orders
+        return NOTHING
+    if operation is None or not ended.facts or run.final is not None:
+        return ended
+    facts = [*ended.facts]
     if report.updates:
         facts.append(f.BoardUpdated(report.updates, operation.step))
-    facts.extend(request_replan(run, "tool", report.reason, operation.step, operation.tool))
-    return Decision(facts, orders, operation.version)
+    committed = operation if report.receipt is not None else None
+    facts += request_replan(
+        run,
+        "tool",
+        report.reason,
+        operation.step,
+        operation.tool,
+        updates=report.updates,
+        committed=committed,
+    )
+    return Decision(facts, ended.orders, operation.version)
+
+
+def _end_for_replan(operation: Operation, report: m.ReportReplan, catalog: Catalog) -> Decision:
+    if report.receipt is not None:
+        done = f.StepCompleted(operation.step, operation.key, report.attempt, report.receipt)
+        return Decision((done,))
+    if report.no_effect or operation.effect == "read":
+        return end_without_receipt(
+            operation, failure_in(operation, f.Failure("replan", report.reason)), catalog
+        )
+    why = f"it asked for another plan without saying what it did: {report.reason}"
+    return unknown(operation, why, operation.details, catalog)
 
 
 def report_lost(run: Run, report: m.ReportLost, catalog: Catalog) -> Decision:
-    """An attempt timed out, fell silent, was cancelled or died with its process."""
-    if report.operation in run.undos:
-        return compensation.lose(run, report, catalog)
+    """An attempt timed out, fell silent, or was cancelled."""
     operation = _current(run, report)
     if operation is None:
-        return NOTHING
+        return compensation.lose(run, report, catalog)
     spec = catalog.get(operation.tool)
-    spent = spec is None or operation.tries >= spec.max_attempts or report.why == "cancelled"
-    message = f"{operation.tool} attempt {operation.attempt} ended without an answer: {report.why}"
-    kind = "cancelled" if report.why == "cancelled" else "timeout"
-    failure = f.Failure(kind, message, operation.step, operation.tool)
-    again = f.AttemptFailed(operation.key, operation.attempt, failure, report.at)
-    return _lose(run, operation, spent, failure, again, report, catalog)
+    message = f"attempt {operation.attempt} of {operation.tool} ended without an answer: {report.why}"
+    kind = CANCELLED if report.why == CANCELLED else "timeout"
+    failure = failure_in(operation, f.Failure(kind, message))
+    retry_at = report.at + (spec.retry.wait_s(operation.tries) if spec is not None else 0.0)
+    again = f.AttemptFailed(
+        operation.key, operation.attempt, failure, retry_at, doubt=True, details=report.details
+    )
+    is_spent = (
+        report.why == CANCELLED
+        or spec is None
+        or operation.tries >= spec.max_attempts
+        or is_late(operation, retry_at)
+    )
+    return lose(run, operation, again, catalog, failure=failure, is_spent=is_spent)
 
 
-def lose_with_process(run: Run, operation: Operation, at: float, catalog: Catalog) -> Decision:
-    """The process that ran an attempt is gone: repeat what may be repeated, ask about the rest."""
+def lose_with_process(run: Run, operation: Operation, catalog: Catalog) -> Decision:
+    """The process that ran an attempt is gone."""
     spec = catalog.get(operation.tool)
     why = "the process that ran it ended"
-    spent = spec is not None and operation.lost >= spec.retry.max_lost
-    message = f"{operation.tool} lost {operation.lost + 1} attempts in a row: {why}"
-    failure = f.Failure("lost", message, operation.step, operation.tool)
+    message = f"attempt {operation.attempt} of {operation.tool} ended without an answer: {why}"
+    failure = failure_in(operation, f.Failure("lost", message))
     again = f.AttemptLost(operation.key, operation.attempt, why, operation.details)
-    lost = m.ReportLost(
-        at=at, operation=operation.key, attempt=operation.attempt, why=why, details=operation.details
-    )
-    return _lose(run, operation, spent, failure, again, lost, catalog)
-
-
-def _lose(
-    run: Run,
-    operation: Operation,
-    spent: bool,
-    failure: f.Failure,
-    again: f.Fact,
-    lost: m.ReportLost,
-    catalog: Catalog,
-) -> Decision:
-    """Unknown is not failed: what may have had its effect is repeated, asked about, or left to a person."""
-    leaving = run.owed is not None or run.unwinding is not None
-    if operation.effect == "read":
-        over = f.StepFailed(operation.step, operation.key, operation.attempt, failure)
-        return Decision((over if spent or leaving else again,), (), operation.version)
-    spec = catalog.get(operation.tool)
-    may_ask = leaving and spec is not None and spec.has_probe
-    no_way_back = run.unwinding is not None and operation.effect == "irreversible"
-    if spent or may_ask or no_way_back or not operation.idempotent:
-        return _unknown(operation, lost.why, lost.details, catalog)
-    return Decision((again,), (), operation.version)
-
-
-def _unknown(operation: Operation, why: str, details: object, catalog: Catalog) -> Decision:
-    spec = catalog.get(operation.tool)
-    probing = spec is not None and spec.has_probe
-    orders = (Probe(operation.key, operation.attempt, operation.tool, operation.input),) if probing else ()
-    unknown = f.OutcomeUnknown(operation.key, operation.attempt, why, details, probing)
-    return Decision((unknown,), orders, operation.version)
+    is_spent = spec is not None and operation.lost >= spec.retry.max_lost
+    return lose(run, operation, again, catalog, failure=failure, is_spent=is_spent)
 
 
 def report_probe(run: Run, report: m.ReportProbe, catalog: Catalog) -> Decision:
     """A probe says what became of an attempt, or that it cannot tell."""
-    if report.operation in run.undos:
-        return compensation.settle_probe(run, report, catalog)
     operation = run.unknown.get(report.operation)
-    if operation is None or operation.attempt != report.attempt or not operation.probing:
+    if operation is None:
+        return compensation.settle_probe(run, report, catalog)
+    if operation.attempt != report.attempt or not operation.probing:
         return NOTHING
     if report.happened is None:
         return Decision((f.ProbeFailed(operation.key, operation.attempt, report.why),), (), operation.version)
-    return settle(run, operation, report.happened, report.receipt, report.why or "the probe says so")
+    return settle(operation, report.happened, report.receipt, report.why or "the probe says so")
 
 
-def settle(run: Run, operation: Operation, happened: bool, receipt: Receipt | None, reason: str) -> Decision:
+def settle(operation: Operation, happened: bool, receipt: Receipt | None, reason: str) -> Decision:
     """Settle an unknown outcome; only *not happened* permits another attempt."""
-    settled = f.OutcomeSettled(operation.key, happened, receipt, reason)
+    settled = f.OutcomeSettled(operation.key, happened, receipt if happened else None, reason)
     return Decision((settled,), (), operation.version)
 
 

@@ -14,11 +14,10 @@ __all__ = ["evolve", "fold"]
 
 def evolve(run: Run, fact: f.Fact) -> None:
     """Take one fact up into the state that its fold owns."""
-    kind = fact.__class__
     run.version += 1
-    if kind.moves_epoch:
+    if fact.moves_epoch:
         run.epoch = run.version
-    _EVOLVE[kind](run, fact)
+    _EVOLVE[fact.__class__](run, fact)
 
 
 def fold(run_id: str, facts: Iterable[f.Fact]) -> Run:

@@ -6,7 +6,7 @@ from ..run import Run
 
 
 def give_up_backoff(run: Run) -> None:
-    """Close what waits for another attempt, but for effects that may have happened: those must be known first."""
+    """Close what waits for another attempt, but not effects that may have happened: they must be known."""
     for key, operation in list(run.backoff.items()):
-        if operation.effect == "read" or not operation.doubt:
+        if not operation.in_doubt:
             run.closed[key] = run.backoff.pop(key)

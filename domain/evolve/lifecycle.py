@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import facts as f
-from ..run import Run
+from ..run import FinalStatus, Run
 from .backoff import give_up_backoff
 
 
@@ -24,11 +26,11 @@ def catalog_changed(run: Run, fact: f.CatalogChanged) -> None:
 
 
 def part_missing(run: Run, fact: f.PartMissing) -> None:
-    run.missing[fact.name] = fact.kind
+    run.missing.add((fact.kind, fact.name))
 
 
 def part_restored(run: Run, fact: f.PartRestored) -> None:
-    run.missing.pop(fact.name, None)
+    run.missing.discard((fact.kind, fact.name))
 
 
 def cancel_requested(run: Run, _fact: f.CancelRequested) -> None:
@@ -37,7 +39,7 @@ def cancel_requested(run: Run, _fact: f.CancelRequested) -> None:
 
 def unwinding_began(run: Run, fact: f.UnwindingBegan) -> None:
     run.unwinding = fact
-    run.owed = run.asked = run.proposal = run.broken = None
+    run.owed = run.asked = run.proposal = run.broken = run.plan_retry_at = None
     run.stuck = ""
     run.ready.clear()
     give_up_backoff(run)
@@ -45,20 +47,22 @@ def unwinding_began(run: Run, fact: f.UnwindingBegan) -> None:
 
 def run_stuck(run: Run, fact: f.RunStuck) -> None:
     run.stuck = fact.reason
-    run.asked = None
-    run.broken = None
+    run.asked = run.broken = run.plan_retry_at = None
 
 
 def run_completed(run: Run, fact: f.RunCompleted) -> None:
-    run.final = "completed"
-    run.outcome = fact.result
+    _end(run, "completed", fact.result)
 
 
 def run_failed(run: Run, fact: f.RunFailed) -> None:
-    run.final = "failed"
-    run.outcome = fact.failure
+    _end(run, "failed", fact.failure)
 
 
 def run_cancelled(run: Run, fact: f.RunCancelled) -> None:
-    run.final = "cancelled"
-    run.outcome = fact.reason
+    _end(run, "cancelled", fact.reason)
+
+
+def _end(run: Run, status: FinalStatus, outcome: Any) -> None:
+    run.final = status
+    run.outcome = outcome
+    run.missing.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 
 from .. import facts as f
 from ..plan import Step
@@ -14,13 +15,12 @@ from .backoff import give_up_backoff
 
 def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
     run.owed = fact
-    run.asked = run.broken = None
-    run.plan_retry_at = None
-    run.stuck = ""
+    run.asked = run.broken = run.plan_retry_at = run.goal_found = None
     run.replans += 1
-    run.replan_digests[fact.digest] = run.version
+    run.replan_marks[fact.digest] = (run.version, fact.reason)
     step = run.steps.get(fact.step)
     run.excluded = frozenset((step.tool_name,)) if step and fact.cause == "tool" else frozenset()
+    _unstick(run)
     give_up_backoff(run)
 
 
@@ -34,10 +34,16 @@ def plan_proposed(run: Run, fact: f.PlanProposed) -> None:
 
 
 def proposal_rejected(run: Run, fact: f.ProposalRejected) -> None:
-    if run.proposal is not None and run.proposal.author == "planner":
-        run.asked = None
-        run.refused += 1
-    run.proposal = None
+    proposal, run.proposal = run.proposal, None
+    by_planner = proposal is not None and proposal.author == "planner"
+    if by_planner and run.asked is not None and run.asked.epoch == fact.epoch:
+        _refuse(run, fact.problems)
+
+
+def _refuse(run: Run, problems: Iterable[str]) -> None:
+    run.asked = None
+    run.refused += 1
+    run.refusals.extend(problems)
 
 
 def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
@@ -45,21 +51,27 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     tail = run.proposal.plan.steps
     run.revision = fact.revision
     run.author = fact.author
-    for step_id in fact.superseded:
-        del run.steps[step_id]
+    _supersede(run, fact.superseded)
     for step in tail:
         run.steps[step.id] = step
     run.order = [*fact.kept, *fact.added]
-    run.proposal = run.owed = run.asked = run.broken = None
-    run.stuck = ""
-    run.refused = run.planning_failures = 0
+    run.proposal = run.owed = run.asked = run.broken = run.plan_retry_at = run.goal_found = None
     run.excluded = frozenset()
     run.signals.clear()
+    run.refusals.clear()
+    run.refused = run.planning_failures = 0
+    run.stuck = ""
     run.tail_n.clear()
+    run.tail_again.clear()
     _lay_out(run, tail, fact.kept[-1] if fact.kept else "")
 
 
-def _lay_out(run: Run, tail: tuple[Step, ...], last_executed: str) -> None:
+def _supersede(run: Run, steps: Iterable[str]) -> None:
+    for step_id in steps:
+        del run.steps[step_id]
+
+
+def _lay_out(run: Run, tail: Sequence[Step], last_executed: str) -> None:
     run.unmet, run.needed_by, run.ready = {}, {}, OrderedDict()
     for step_id, needs in edges(tail, last_executed).items():
         open_needs = [need for need in needs if need not in run.done]
@@ -77,33 +89,42 @@ def planning_failed(run: Run, fact: f.PlanningFailed) -> None:
     run.failures.append(fact.failure)
 
 
-def no_plan_found(run: Run, _fact: f.NoPlanFound) -> None:
+def no_plan_found(run: Run, fact: f.NoPlanFound) -> None:
+    if fact.stale:
+        _refuse(run, ())
     run.asked = None
 
 
-def goal_found(run: Run, _fact: f.GoalFound) -> None:
+def goal_found(run: Run, fact: f.GoalFound) -> None:
+    if fact.stale:
+        _refuse(run, ())
+        return
     run.asked = run.owed = run.broken = None
-    run.goal_found = True
+    run.goal_found = fact
+    _supersede(run, [step for step in run.order if step not in run.done])
+    run.order = [step for step in run.order if step in run.done]
     run.unmet.clear()
+    run.needed_by.clear()
     run.ready.clear()
 
 
 def board_updated(run: Run, fact: f.BoardUpdated) -> None:
     run.board.update(fact.values)
-    _news(run)
+    if run.stuck:
+        _unstick(run)
 
 
 def signal_received(run: Run, fact: f.SignalReceived) -> None:
-    run.signal_count += 1
     run.signals.append(SignalEntry(fact.name, fact.payload, run.version))
     if fact.id:
         run.signal_ids.add(fact.id)
     if fact.relevant:
-        run.epoch = run.version
-        _news(run)
+        run.news += 1
+        if run.stuck:
+            _unstick(run)
 
 
-def _news(run: Run) -> None:
-    """A stuck run is asked about again once there is something it did not know."""
+def _unstick(run: Run) -> None:
+    """Let a run that was stuck be asked about again: there is something it did not know."""
     run.stuck = ""
     run.refused = run.planning_failures = 0

@@ -1,8 +1,8 @@
 """The catalogue of facts: everything that can ever be recorded of a run, public and kept for ever.
 
-A fact's class is its meaning, its ``topic`` the stable name it is stored under, its ``schema`` the number of its
-present shape, and ``moves_epoch`` says whether a proposal planned before it is stale after it. When it was
-recorded, by whom and why is in the record around it.
+A fact's class is its meaning, its ``topic`` the stable name it is stored under, its ``schema`` the number of
+its present shape, and ``moves_epoch`` says whether a proposal planned before it is stale after it. When it
+was recorded, by whom and why is in the record around it.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ from .planning import (
     GoalFound,
     NoPlanFound,
     PlanAccepted,
+    PlanningFailed,
     PlanProposed,
     PlanRequested,
-    PlanningFailed,
     ProposalRejected,
+    RejectionCode,
     ReplanRequested,
     SignalReceived,
 )
@@ -95,6 +96,7 @@ __all__ = [
     "ProbeFailed",
     "ProposalRejected",
     "ReceiptArrivedLate",
+    "RejectionCode",
     "ReplanRequested",
     "RunCancelled",
     "RunCompleted",

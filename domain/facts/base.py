@@ -14,13 +14,14 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     """What went wrong, for people and for planners.
 
     Args:
-        kind: ``tool_error``, ``timeout``, ``template``, ``conflict``, ``arguments``, ``lost``, ``cancelled``,
-            ``replan_refused``, ``no_plan``, ``stuck``, ``budget``, ``planner``, ``undo``.
+        kind: of a step ``tool_error``, ``arguments``, ``missing``, ``timeout``, ``lost``, ``cancelled``,
+            ``template``, ``conflict``, ``replan``; of an undo ``undo`` too; of planning ``planner``,
+            ``no_plan``; of a run ``replan_refused``, ``cancelled``.
         message: one sentence.
         step: id of the step it happened in.
         tool: the tool it happened in.
         error_type: class of the exception, where there was one.
-        digest: what makes two failures the same one.
+        digest: what makes two failures of a tool the same one: the digest of its arguments.
         empty_data: the cause is that there was no data, not that something broke.
     """
 
@@ -37,9 +38,9 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
     """How often a run may ask for another plan.
 
     Args:
-        replans: replans in the whole life of the run.
-        proposals: proposals refused in a row before the run is stuck.
-        planning_attempts: planner calls failing in a row before the run is stuck.
+        replans: requests for another plan in the whole life of the run.
+        proposals: stale and refused answers since the last accepted plan before the run is stuck.
+        planning_attempts: planner calls failing since the last accepted plan before the run is stuck.
     """
 
     replans: int = 20

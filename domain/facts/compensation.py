@@ -15,7 +15,7 @@ class CompensationIssued(Fact):
     Args:
         operation: key of the undo.
         of: the operation taken back.
-        cause: ``plan``, ``failure``, ``cancel``, ``late`` or ``person``.
+        cause: ``plan``, ``failure``, ``cancel`` or ``late``.
     """
 
     operation: str
@@ -42,7 +42,7 @@ class CompensationFailed(Fact):
 
 
 class CompensationLost(Fact):
-    """Nobody knows what became of an attempt to undo."""
+    """An attempt to undo ended with its process, or did not happen: tried again at once, and not counted."""
 
     operation: str
     attempt: int
@@ -66,10 +66,11 @@ class CompensationParked(Fact):
 
 
 class CompensationRetried(Fact):
-    """A person asked for a parked undo to be tried again."""
+    """A person asked for a parked undo to be tried again; ``input`` is set where its tool has changed."""
 
     operation: str
     reason: str = ""
+    input: Mapping[str, Any] | None = None
 
 
 class CompensationWaived(Fact):

@@ -8,12 +8,14 @@ from typing import Any, Literal
 from ..plan import Author, Plan
 from .base import Fact, Failure
 
+RejectionCode = Literal["stale", "invalid", "conflict"]
+
 
 class ReplanRequested(Fact):
     """Something asked for a new plan: from here on no step of the present revision is admitted.
 
     Args:
-        cause: ``tool``, ``failure``, ``signal``, ``person``.
+        cause: ``tool``, ``failure`` or ``person``.
         digest: digest of cause, reason and committed state; seen twice, the run is stuck.
     """
 
@@ -50,7 +52,7 @@ class ProposalRejected(Fact):
 
     digest: str
     epoch: int
-    code: Literal["stale", "invalid", "conflict"]
+    code: RejectionCode
     problems: tuple[str, ...]
 
 
@@ -86,18 +88,20 @@ class PlanningFailed(Fact):
 
 
 class NoPlanFound(Fact):
-    """The planner says there is no plan."""
+    """The planner says there is no plan; ``stale`` where the run has changed since it was asked."""
 
     epoch: int
     reason: str
     give_up: bool = False
+    stale: bool = False
 
 
 class GoalFound(Fact):
-    """The planner says the goal is reached already."""
+    """The planner says the goal is reached; ``stale`` where the run has changed since it was asked."""
 
     epoch: int
     reason: str = ""
+    stale: bool = False
 
 
 class BoardUpdated(Fact):
@@ -115,3 +119,8 @@ class SignalReceived(Fact):
     payload: Any = None
     id: str = ""
     relevant: bool = False
+
+    @property
+    def moves_epoch(self) -> bool:  # type: ignore[override]  # the one fact of which some do and some do not
+        """Whether it is relevant to planning."""
+        return self.relevant

@@ -13,8 +13,9 @@ from .base import Fact, Failure
 class StepStarted(Fact):
     """The first attempt of an operation may begin: intent before effect.
 
-    The contract in force is kept with it, so that what is in flight never changes under a new catalog. ``attempt``
-    is above 1 where an earlier revision tried the same operation; ``deadline`` is in seconds since the epoch.
+    The contract in force is kept with it, so that what is in flight never changes under a new catalog.
+    ``attempt`` is above 1 where an earlier revision tried the same operation; ``deadline`` is in seconds
+    since the epoch.
     """
 
     step: str
@@ -38,16 +39,23 @@ class AttemptStarted(Fact):
 
 
 class AttemptFailed(Fact):
-    """An attempt failed; the operation is tried again at ``retry_at``."""
+    """An attempt failed; the operation is tried again at ``retry_at``.
+
+    Args:
+        doubt: it ended without an answer, and may have had its effect.
+        details: what its last heartbeat said.
+    """
 
     operation: str
     attempt: int
     failure: Failure
     retry_at: float
+    doubt: bool = False
+    details: Any = None
 
 
 class AttemptLost(Fact):
-    """Nobody knows what became of an attempt, and the operation may be repeated safely."""
+    """The process that ran an attempt ended, and the operation may be repeated: tried again at once."""
 
     operation: str
     attempt: int
@@ -116,7 +124,10 @@ class StepFailed(Fact):
 
 
 class ReceiptArrivedLate(Fact):
-    """A receipt from an attempt that was no longer current: still a fact, still committed."""
+    """A receipt from an attempt that was no longer current: still a fact, still committed.
+
+    Where the operation is committed already, the first receipt stands, unless nobody had one to give.
+    """
 
     moves_epoch = True
     operation: str

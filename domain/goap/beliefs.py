@@ -88,10 +88,6 @@ def _tri_state(value: Any, name: str) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
     raise InvalidInputError(
-        f"the function of condition {name!r} answered {_shown(value)}; it must answer True, False or None "
+        f"the function of condition {name!r} answered {value!r:.100}; it must answer True, False or None "
         "(unknown)"
     )
-
-
-def _shown(value: Any) -> str:
-    return f"{value!r:.100}"

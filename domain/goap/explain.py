@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .literals import ones
-from .problem import RESULT, Action, Problem, World
+from .problem import RESULT, Action, Problem, Situation
 
 MAX_TOOLS = 5
 """Tools listed for one condition; the others are counted."""
@@ -21,15 +21,15 @@ def described(values: Mapping[str, bool]) -> str:
     return ", ".join(name if value else f"not {name}" for name, value in values.items())
 
 
-def why_unreachable(world: World, problem: Problem, *, without: frozenset[str] = frozenset()) -> str:
+def why_unreachable(situation: Situation, problem: Problem, *, without: frozenset[str] = frozenset()) -> str:
     """Return why no plan reaches the goal of a problem whose every state has been looked at.
 
     Args:
-        world: what the problem was made of.
+        situation: what the problem was made of.
         problem: the problem.
         without: tools that were left out of it.
     """
-    explanation = _Explanation(world, _reachable(problem), without)
+    explanation = _Explanation(situation, _reachable(problem), without)
     missing = problem.goal & ~explanation.reachable
     if not missing:
         return (
@@ -54,11 +54,11 @@ def _reachable(problem: Problem) -> int:
 
 
 class _Explanation:
-    def __init__(self, world: World, reachable: int, without: frozenset[str]) -> None:
+    def __init__(self, situation: Situation, reachable: int, without: frozenset[str]) -> None:
         self.reachable = reachable
         self.clauses: list[str] = []
         self.circles: list[str] = []
-        self._world = world
+        self._situation = situation
         self._without = without
         self._seen: set[int] = set()
 
@@ -69,7 +69,7 @@ class _Explanation:
         if number in self._seen or len(self._seen) >= MAX_CONDITIONS:
             return
         self._seen.add(number)
-        helpers = [action for action in self._world.actions if action.add >> number & 1]
+        helpers = [action for action in self._situation.actions if action.add >> number & 1]
         shown = helpers[:MAX_TOOLS]
         reasons = [self._blocked(action) for action in shown]
         if len(helpers) > len(shown):
@@ -81,7 +81,7 @@ class _Explanation:
                     self.follow(missing, (*path, number))
 
     def _literal(self, number: int) -> tuple[str, bool]:
-        return next(self._world.literals.items(1 << number))
+        return next(self._situation.literals.items(1 << number))
 
     def _cannot(self, number: int) -> str:
         name, value = self._literal(number)
@@ -100,23 +100,23 @@ class _Explanation:
         name, value = self._literal(number)
         if name.startswith(RESULT):
             return f"the {name}"
-        now = _WORDS[self._world.literals.value(name, self._world.now)]
+        now = _WORDS[self._situation.literals.value(name, self._situation.now)]
         return f"{name} to be {_WORDS[value]} (it is {now})"
 
     def _no_tool(self, number: int) -> str:
         name, value = self._literal(number)
         lasting = [
             operation.tool
-            for operation in self._world.standing
-            if not operation.undo and self._world.literals.mask({name: not value}) & operation.post
+            for operation in self._situation.standing
+            if not operation.undo and self._situation.literals.mask({name: not value}) & operation.post
         ]
         if lasting:
             return f"{lasting[0]} made it {_WORDS[not value]}, which cannot be undone, and no tool changes it"
-        for spec in self._world.specs:
-            if self._world.post(spec).get(name) is value:
-                undone = self._world.undo_of[spec.name]
+        for spec in self._situation.specs:
+            if self._situation.post(spec).get(name) is value:
+                undone = self._situation.undo_of[spec.name]
                 return f"only {spec.name} does that, which is there to take {undone} back, not to be a step"
-        if name in self._world.beliefs.computed:
+        if name in self._situation.beliefs.computed:
             return f"no tool has it in its post, and its function says {_WORDS[self._now(name)]}"
         return (
             f"it is {_WORDS[self._now(name)]}, and no tool has it in its post; the board or the inputs may "
@@ -124,8 +124,10 @@ class _Explanation:
         )
 
     def _now(self, name: str) -> bool | None:
-        return self._world.literals.value(name, self._world.now)
+        return self._situation.literals.value(name, self._situation.now)
 
     def _add_circle(self, numbers: tuple[int, ...]) -> None:
         names = [self._literal(number)[0] for number in (*numbers, numbers[0])]
-        self.circles.append(f"these wait for each other: {' → '.join(names)}")
+        circle = f"these wait for each other: {' → '.join(names)}"
+        if circle not in self.circles:
+            self.circles.append(circle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from typing import TypeAlias
 
 from ..errors import InvalidInputError
 from ..plan import GoalReached, NoPlan, Plan
@@ -10,11 +11,11 @@ from ..planning import PlanningContext
 from .beliefs import Condition
 from .costs import LENGTH_BITS, Cost
 from .explain import described, why_unreachable
-from .problem import Problem, World
+from .problem import Problem, Situation
 from .search import search
 from .steps import proposal
 
-Answer = Plan | NoPlan | GoalReached
+Answer: TypeAlias = Plan | NoPlan | GoalReached
 
 DEFAULT_NODE_LIMIT = 10_000
 MAX_NODE_LIMIT = (1 << LENGTH_BITS) - 1
@@ -75,24 +76,24 @@ class Goap:
 
     def deliberate(self, context: PlanningContext) -> Generator[None, None, Answer]:
         """Do the same in small portions: yield after each, return the answer."""
-        world = World(context, goals=self.goals, conditions=self.conditions, costs=self.costs)
-        excluded = context.excluded & {action.spec.name for action in world.actions}
+        situation = Situation(context, goals=self.goals, conditions=self.conditions, costs=self.costs)
+        excluded = context.excluded & {action.spec.name for action in situation.actions}
         refusals: list[str] = []
         for without in (excluded, frozenset[str]()) if excluded else (excluded,):
             refusals.clear()
             wanted = 0
             for number in range(len(self.goals)):
-                problem = Problem(world, self.goals[number], without=without)
+                problem = Problem(situation, self.goals[number], without=without)
                 wanted |= problem.wanted
                 outcome = yield from search(problem, node_limit=self.node_limit)
                 if outcome.moves is not None:
                     reason = "; ".join([self._named(number), *_left_out(without), *refusals])
                     if not outcome.moves:
                         return GoalReached(f"reached: {reason}")
-                    return proposal(world, outcome.moves, reason=reason, wanted=wanted)
+                    return proposal(situation, outcome.moves, reason=reason, wanted=wanted)
                 if not outcome.exhausted:
                     return NoPlan(self._limit_reached(number))
-                why = why_unreachable(world, problem, without=without)
+                why = why_unreachable(situation, problem, without=without)
                 refusals.append(f"{self._named(number)} cannot be reached: {why}")
         return NoPlan("; ".join(refusals))
 

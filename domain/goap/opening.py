@@ -82,7 +82,7 @@ class Opening:
         self._sense = sense
         self.standing = tuple(self._concerned(standing))
         self.end = len(self.standing)
-        self._exposed = [self._exposed_by(number) & wanted for number in range(self.end)]
+        self._exposed = self._exposed_by_undos()
         self._useful = tuple(number for number in range(self.end) if self._exposed[number])
 
     def relaxed(self) -> list[Relaxed]:
@@ -137,17 +137,13 @@ class Opening:
     def _permit(self, number: int) -> int:
         return 1 << self._literals.size + number
 
-    def _exposed_by(self, number: int) -> int:
-        """Return the bits that could come about when an operation is undone, whatever else is."""
-        taken_back = self.standing[number]
-        if not taken_back.undo:
-            return 0
-        exposed = self._varying
-        hidden = self._literals.both(taken_back.post)
-        for older in self.standing[number + 1 :]:
-            if not hidden:
-                break
-            exposed |= older.post & hidden
-            if not older.undo:
-                hidden &= ~self._literals.both(older.post)
-        return (exposed | self._defaults & hidden) & ~taken_back.post
+    def _exposed_by_undos(self) -> list[int]:
+        """Return, for each operation, the wanted bits its undo could uncover, whatever else is undone."""
+        exposed: list[int] = []
+        below = self._defaults
+        for operation in reversed(self.standing):
+            covered = self._literals.both(operation.post)
+            uncovered = (below & covered | self._varying) & ~operation.post & self._wanted
+            exposed.append(uncovered if operation.undo else 0)
+            below = (below if operation.undo else below & ~covered) | operation.post
+        return exposed[::-1]

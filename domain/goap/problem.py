@@ -34,7 +34,7 @@ class Move(NamedTuple):
     operation: str = ""
 
 
-class World:
+class Situation:
     """What is the same for every goal: conditions, actions, the standing ledger, costs.
 
     Args:
@@ -133,18 +133,18 @@ class Problem:
     """How to reach one goal with some of the tools.
 
     Args:
-        world: what is the same for every goal.
+        situation: what is the same for every goal.
         goal: condition values wanted.
         without: full names of tools that may not be used.
     """
 
     def __init__(
-        self, world: World, goal: Mapping[str, bool], *, without: frozenset[str] = frozenset()
+        self, situation: Situation, goal: Mapping[str, bool], *, without: frozenset[str] = frozenset()
     ) -> None:
-        self.goal = world.literals.mask(goal)
-        allowed = [action for action in world.actions if action.spec.name not in without]
+        self.goal = situation.literals.mask(goal)
+        allowed = [action for action in situation.actions if action.spec.name not in without]
         self.wanted, self.actions = _relevant(allowed, self.goal)
-        self.opening = world.opening(self.wanted)
+        self.opening = situation.opening(self.wanted)
         self.first = self.opening.first()
         self.relaxed = [Relaxed(action.pre, action.add, action.weight) for action in self.actions]
         self.relaxed += self.opening.relaxed()
@@ -153,7 +153,7 @@ class Problem:
             (
                 action.pre,
                 action.add & self.wanted,
-                world.literals.both(action.add),
+                situation.literals.both(action.add),
                 action.weight,
                 Move(action),
             )

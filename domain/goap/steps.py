@@ -10,45 +10,47 @@ from ..tools import ToolSpec
 from .beliefs import standing
 from .explain import described
 from .inputs import sources_of, with_step_ids
-from .problem import RESULT, Action, Move, World
+from .problem import RESULT, Action, Move, Situation
 
 
-def proposal(world: World, moves: Sequence[tuple[int, Move]], *, wanted: int, reason: str) -> Plan:
+def proposal(situation: Situation, moves: Sequence[tuple[int, Move]], *, wanted: int, reason: str) -> Plan:
     """Return the plan that makes these moves.
 
     Args:
-        world: what was searched.
+        situation: what was searched.
         moves: the moves, each with the bits known before it.
         wanted: bits that mattered; the values of their conditions are kept with the plan.
         reason: why this plan.
     """
     undo = tuple(move.operation for _, move in moves if move.action is None)
-    undo_tools = {operation.operation: operation.undo for operation in world.standing}
-    writer = _Writer(world, undo, wanted)
+    undo_tools = {operation.operation: operation.undo for operation in situation.standing}
+    writer = _Writer(situation, undo, wanted)
     steps = [writer.step(bits, move.action) for bits, move in moves if move.action is not None]
     tools = [*(undo_tools[key] for key in undo), *(step.tool_name for step in steps)]
     return Plan(
         tuple(steps),
         undo=undo,
         reason=reason,
-        cost=math.fsum(world.costs[tool] for tool in tools),
-        conditions=_values(world, wanted),
+        cost=math.fsum(situation.costs[tool] for tool in tools),
+        conditions=_values(situation, wanted),
     )
 
 
-def _values(world: World, wanted: int) -> Mapping[str, bool | None]:
-    names = dict(world.literals.items(world.literals.both(wanted)))
-    return {name: world.literals.value(name, world.now) for name in names if not name.startswith(RESULT)}
+def _values(situation: Situation, wanted: int) -> Mapping[str, bool | None]:
+    names = dict(situation.literals.items(situation.literals.both(wanted)))
+    return {
+        name: situation.literals.value(name, situation.now) for name in names if not name.startswith(RESULT)
+    }
 
 
 class _Writer:
     """Writes steps one after the other and remembers which step ran which tool last."""
 
-    def __init__(self, world: World, undo: Sequence[str], wanted: int) -> None:
-        self._world = world
+    def __init__(self, situation: Situation, undo: Sequence[str], wanted: int) -> None:
+        self._situation = situation
         self._wanted = wanted
-        self._next_id = world.context.next_id
-        kept = [entry for entry in standing(world.context) if entry.operation not in undo]
+        self._next_id = situation.context.next_id
+        kept = [entry for entry in standing(situation.context) if entry.operation not in undo]
         self._standing = frozenset(entry.tool for entry in kept)
         self._held: int | None = None
         self._latest: dict[str, str] = {}
@@ -64,7 +66,7 @@ class _Writer:
             id=f"E{self._next_id}",
             tool_name=spec.name,
             input=with_step_ids(spec.input, self._ids(spec)),
-            reasoning=f"brings about: {described(dict(self._world.literals.items(brought)))}",
+            reasoning=f"brings about: {described(dict(self._situation.literals.items(brought)))}",
             again=self._is_wanted_once_more(spec, brought),
         )
         self._next_id += 1
@@ -79,13 +81,13 @@ class _Writer:
         """
         if spec.effect == "read" or spec.name not in self._standing:
             return False
-        return bool(brought & (~self._world.computed | (self._held or 0)))
+        return bool(brought & (~self._situation.computed | (self._held or 0)))
 
     def _ids(self, spec: ToolSpec) -> dict[str, str]:
         latest_first = list(reversed(self._latest))
         ids: dict[str, str] = {}
-        for head in sources_of(spec, self._world.sources):
-            tools = self._world.sources[head]
+        for head in sources_of(spec, self._situation.sources):
+            tools = self._situation.sources[head]
             ids[head] = self._latest[next(tool for tool in latest_first if tool in tools)]
         return ids
 

@@ -13,6 +13,8 @@ from .syntax import parse
 MAX_DEPTH = 100
 """Levels of arrays and objects a value may have; deeper ones are refused, so that no stack overflows."""
 
+_SCALARS = frozenset((int, float, bool, type(None)))
+
 JsonValue: TypeAlias = Any
 """What JSON can hold: ``None``, ``bool``, ``int``, ``float``, ``str``, and lists and dicts of these."""
 
@@ -71,6 +73,8 @@ class _Compiler:
             return None
         nodes = []
         for key, child in children:
+            if child.__class__ in _SCALARS or (child.__class__ is str and "{{" not in child):
+                continue  # by far the most frequent, and not worth a call
             node = self.node(child, (*where, key))
             if node is not None:
                 nodes.append((key, node))

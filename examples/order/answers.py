@@ -110,6 +110,7 @@ class DestinationRestrictedError(WorldError):
             f"{mode} does not deliver to {destination}; "
             + (f"choose {known}" if known else "no carrier does")
         )
+        self.destination = destination
         self.options = options
 
 

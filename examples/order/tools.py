@@ -1,14 +1,18 @@
 """The tools of the order example: the outside world's services, as the engine sees them.
 
 Payments are plain functions, which the engine runs in threads; the others are coroutines. All of them pass
-the operation key on, so a service that knows keys can tell a repeat from a new intent.
+the operation key on, so a service that knows keys can tell a repeat from a new intent. `pre`, `post`, `cost`
+and `input` are there for planning by search; a planner that is a function does without them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 import msgspec
 
-from midcourse import Receipt, RequestReplan, Resource, Tool, ToolContext, tool
+from midcourse import Receipt, RequestReplan, Resource, Tool, ToolContext, ToolError, tool
 from midcourse.examples.order.answers import (
     Answer,
     Cancellation,
@@ -19,8 +23,11 @@ from midcourse.examples.order.answers import (
     Release,
     Reservation,
     Shipment,
+    WorldError,
 )
 from midcourse.examples.order.world import World
+
+_BOOKING = {"order": "{{input.order}}", "destination": "{{input.destination}}"}
 
 
 def order_tools(world: World) -> list[Tool]:
@@ -36,15 +43,23 @@ def order_tools(world: World) -> list[Tool]:
 def inventory_tools(world: World) -> list[Tool]:
     """`reserve` and what takes it back, `release`."""
 
-    @tool(effect="reversible", undo="release", identity=["sku", "quantity"], idempotent=True)
+    @tool(
+        effect="reversible",
+        undo="release",
+        idempotent=True,
+        post={"reserved": True},
+        input={"sku": "{{input.sku}}", "quantity": "{{input.quantity}}"},
+    )
     async def reserve(sku: str, quantity: int, *, context: ToolContext) -> Receipt:
         """Set stock aside for the order."""
-        return receipt_of(world.reserve(sku, quantity, operation=context.operation))
+        with refusals_as_failures():
+            return receipt_of(world.reserve(sku, quantity, operation=context.operation))
 
     @tool(effect="irreversible", idempotent=True)
     async def release(receipt: Receipt, *, context: ToolContext) -> Release:
         """Give reserved stock back."""
-        return world.release(_resource_id(receipt), operation=context.operation)
+        with refusals_as_failures():
+            return world.release(_resource_id(receipt), operation=context.operation)
 
     return [reserve, release]
 
@@ -60,65 +75,146 @@ def payment_tools(world: World) -> list[Tool]:
         answer = world.probe(operation)
         return None if answer is None else receipt_of(answer)
 
-    @tool(effect="reversible", undo="refund", identity=["order"], idempotent=knows_keys, probe=probe)
+    @tool(
+        effect="reversible",
+        undo="refund",
+        identity=["order"],
+        idempotent=knows_keys,
+        probe=probe,
+        pre={"reserved": True},
+        post={"charged": True},
+        input={"order": "{{input.order}}", "amount_cents": "{{input.amount_cents}}"},
+    )
     def charge(order: str, amount_cents: int, *, context: ToolContext) -> Receipt:
         """Take the price of the order from the customer."""
-        return receipt_of(world.charge(order, amount_cents, operation=context.operation))
+        with refusals_as_failures():
+            return receipt_of(world.charge(order, amount_cents, operation=context.operation))
 
-    @tool(effect="irreversible", idempotent=knows_keys, probe=probe)
+    @tool(effect="irreversible", idempotent=knows_keys, probe=probe, cost=2)
     def refund(receipt: Receipt, *, context: ToolContext) -> Refund:
         """Give back all that is left of a charge."""
-        return world.refund(_resource_id(receipt), operation=context.operation)
+        with refusals_as_failures():
+            return world.refund(_resource_id(receipt), operation=context.operation)
 
-    @tool(effect="irreversible", idempotent=knows_keys, probe=probe)
+    @tool(
+        effect="irreversible",
+        idempotent=knows_keys,
+        probe=probe,
+        pre={"shipped_by_sea": True},
+        post={"settled": True},
+        input={
+            "order": "{{input.order}}",
+            "paid_cents": "{{input.express_cents}}",
+            "due_cents": "{{ship_sea.price_cents}}",
+        },
+    )
     def refund_difference(order: str, paid_cents: int, due_cents: int, *, context: ToolContext) -> Refund:
         """Give back what the customer paid for a delivery beyond what it costs."""
-        return world.refund_difference(order, paid_cents - due_cents, operation=context.operation)
+        with refusals_as_failures():
+            return world.refund_difference(order, paid_cents - due_cents, operation=context.operation)
 
     return [charge, refund, refund_difference]
 
 
 def shipping_tools(world: World) -> list[Tool]:
-    """`ship_express`, `ship_sea`, and what takes either back, `cancel_shipment`."""
+    """`ship_express`, `ship_sea`, and what takes either back, `cancel_shipment`.
 
-    @tool(effect="reversible", undo="cancel_shipment", idempotent=True)
+    Where a carrier does not go, they ask for another plan and leave the routes that exist on the board.
+    """
+
+    @tool(
+        effect="reversible",
+        undo="cancel_shipment",
+        idempotent=True,
+        pre={"charged": True, "notice_due": False, "express_open": True},
+        post={"shipped": True, "settled": True},
+        input=_BOOKING,
+    )
     async def ship_express(order: str, destination: str, *, context: ToolContext) -> Receipt:
-        """Book an express delivery; where that is restricted, ask for a plan with the routes that exist."""
-        try:
-            return receipt_of(world.ship_express(order, destination, operation=context.operation))
-        except DestinationRestrictedError as refusal:
-            options = {route.mode: msgspec.to_builtins(route) for route in refusal.options}
-            raise RequestReplan(
-                str(refusal), updates={"shipping_options": options}, no_effect=True
-            ) from refusal
+        """Book an express delivery."""
+        return _booked(lambda: world.ship_express(order, destination, operation=context.operation))
 
-    @tool(effect="reversible", undo="cancel_shipment", idempotent=True)
+    @tool(
+        effect="reversible",
+        undo="cancel_shipment",
+        idempotent=True,
+        pre={"charged": True, "sea_open": True},
+        post={"shipped": True, "shipped_by_sea": True},
+        cost=5,
+        input=_BOOKING,
+    )
     async def ship_sea(order: str, destination: str, *, context: ToolContext) -> Receipt:
         """Book sea freight."""
-        return receipt_of(world.ship_sea(order, destination, operation=context.operation))
+        return _booked(lambda: world.ship_sea(order, destination, operation=context.operation))
 
     @tool(effect="irreversible", idempotent=True)
     async def cancel_shipment(receipt: Receipt, *, context: ToolContext) -> Cancellation:
         """Take a booking back."""
-        return world.cancel_shipment(_resource_id(receipt), operation=context.operation)
+        with refusals_as_failures():
+            return world.cancel_shipment(_resource_id(receipt), operation=context.operation)
 
     return [ship_express, ship_sea, cancel_shipment]
 
 
 def notification_tools(world: World) -> list[Tool]:
-    """`notify` and `send_correction`; what was sent stays sent."""
+    """`announce`, `notify` and `send_correction`; what was sent stays sent."""
 
-    @tool(effect="irreversible", idempotent=True)
+    @tool(
+        effect="irreversible",
+        idempotent=True,
+        pre={"charged": True, "notice_due": True},
+        post={"notice_due": False, "promised": True},
+        input={
+            "customer": "{{input.customer}}",
+            "text": "Order {{input.order}} will travel to {{input.destination}} by express.",
+        },
+    )
+    async def announce(customer: str, text: str, *, context: ToolContext) -> Message:
+        """Tell the customer how the order will travel, before it is booked."""
+        with refusals_as_failures():
+            return world.notify(customer, text, operation=context.operation)
+
+    @tool(
+        effect="irreversible",
+        idempotent=True,
+        pre={"shipped": True, "settled": True},
+        post={"told": True},
+        input={
+            "customer": "{{input.customer}}",
+            "text": "Order {{input.order}} travels to {{shipped.destination}} by {{shipped.mode}}.",
+        },
+    )
     async def notify(customer: str, text: str, *, context: ToolContext) -> Message:
-        """Send the customer a message."""
-        return world.notify(customer, text, operation=context.operation)
+        """Tell the customer how the order travels."""
+        with refusals_as_failures():
+            return world.notify(customer, text, operation=context.operation)
 
-    @tool(effect="irreversible", idempotent=True)
+    @tool(
+        effect="irreversible",
+        idempotent=True,
+        pre={"promised": True},
+        post={"promised": False},
+        input={
+            "customer": "{{input.customer}}",
+            "text": "Order {{input.order}} cannot be delivered to {{input.destination}}. It is cancelled, "
+            "and you get back all you paid.",
+        },
+    )
     async def send_correction(customer: str, text: str, *, context: ToolContext) -> Message:
         """Send the customer a message that sets an earlier one right."""
-        return world.send_correction(customer, text, operation=context.operation)
+        with refusals_as_failures():
+            return world.send_correction(customer, text, operation=context.operation)
 
-    return [notify, send_correction]
+    return [announce, notify, send_correction]
+
+
+@contextmanager
+def refusals_as_failures() -> Iterator[None]:
+    """Fail for good on a refusal: it changed nothing, and the same call would be refused again."""
+    try:
+        yield
+    except WorldError as refusal:
+        raise ToolError(str(refusal), retryable=False, no_effect=True) from refusal
 
 
 def receipt_of(answer: Answer) -> Receipt:
@@ -133,6 +229,15 @@ def receipt_of(answer: Answer) -> Receipt:
         case _:
             return Receipt(answer)
     return Receipt(answer, (made,))
+
+
+def _booked(book: Callable[[], Shipment]) -> Receipt:
+    try:
+        return receipt_of(book())
+    except DestinationRestrictedError as refusal:
+        open_routes = {route.mode: msgspec.to_builtins(route) for route in refusal.options}
+        routes = {"destination": refusal.destination, "open": open_routes}
+        raise RequestReplan(str(refusal), updates={"routes": routes}, no_effect=True) from refusal
 
 
 def _resource_id(receipt: Receipt) -> str:

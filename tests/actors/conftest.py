@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from midcourse.actors._pykka import Dispatcher
 from midcourse.actors.executor import Executor
 from midcourse.actors.orders import RunOrders
 from midcourse.actors.supervisor import ExecutorLimits
@@ -81,6 +82,7 @@ class ExecutorKit:
         self.reports = Reports()
         self.ref = Executor.start(
             urn="test",
+            dispatcher=Dispatcher(lambda: None),
             tools={tool.name: tool for tool in tools},
             report=self.reports,
             clock=self.timers.time,

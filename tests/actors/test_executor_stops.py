@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from midcourse.actors._pykka import ActorDeadError
+from midcourse.actors._pykka import ActorDeadError, Dispatcher
 from midcourse.actors.context import ToolContext
 from midcourse.actors.control import RequestReplan, ToolError
 from midcourse.actors.executor import Executor
@@ -121,6 +121,7 @@ async def test_an_event_loop_serves_for_timers(door: Door, reports: Any) -> None
     wait = waiting(door, timeout_s=0.01)
     ref = Executor.start(
         urn="real time",
+        dispatcher=Dispatcher(lambda: None),
         tools={wait.name: wait},
         report=reports,
         clock=lambda: 1_000.0,

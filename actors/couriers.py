@@ -1,0 +1,57 @@
+"""The way of orders from the runs to the actors that carry them out."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+
+from ..domain.orders import CancelPlanning, MakePlan, Order
+from ._pykka import ActorDeadError
+from ._pykka.ref import AsyncioActorRef
+from .executor import Executor
+from .orders import Finish, ForgetRun, RunOrders
+from .planner import PlannerActor
+
+_FOR_PLANNER: frozenset[type[Order]] = frozenset((MakePlan, CancelPlanning))
+
+
+class Couriers:
+    """The executor and the planner of an engine.
+
+    Args:
+        executor: calls tools.
+        planner: asks planners.
+    """
+
+    def __init__(self, executor: AsyncioActorRef[Executor], planner: AsyncioActorRef[PlannerActor]) -> None:
+        self._executor = executor
+        self._planner = planner
+
+    def send(self, run_id: str, orders: Sequence[Order]) -> None:
+        """Hand orders to those they are for.
+
+        Raises:
+            ActorDeadError: one of them has ended.
+        """
+        message = RunOrders(run_id, orders)
+        kinds = {order.__class__ for order in orders}
+        if not kinds <= _FOR_PLANNER:
+            self._executor.tell(message)
+        if not kinds.isdisjoint(_FOR_PLANNER):
+            self._planner.tell(message)
+
+    def forget(self, run_id: str) -> None:
+        """Let the executor forget what it remembers of a run with nothing in flight."""
+        with contextlib.suppress(ActorDeadError):
+            self._executor.tell(ForgetRun(run_id))
+
+    async def finish(self) -> None:
+        """Stop planning, and let attempts come to their end for a while; their reports still arrive."""
+        await self._planner.stop()
+        with contextlib.suppress(ActorDeadError):
+            await self._executor.ask(Finish())
+
+    async def stop(self) -> None:
+        """End both, without a report of what they were at."""
+        await self._planner.stop()
+        await self._executor.stop()

@@ -1,0 +1,86 @@
+"""What the reconcilers of an engine share, and what they keep of a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from ..domain.decide import Reaction
+from ..domain.messages import Message
+from ..domain.orders import Order
+from ..domain.run import Run
+from ..domain.tools import Catalog
+from ..store import Journal
+from ._pykka import Envelope
+from .clock import Clock
+from .errors import RunParkedError
+from .loading import Loaded
+from .timers import WakeUps
+from .watchers import Watchers
+
+if TYPE_CHECKING:
+    from .reconciler import Reconciler
+
+
+class Look(NamedTuple):
+    """Asks for something seen of the state, as it is once everything before is durable."""
+
+    picture: Callable[[Run], Any]
+
+
+class Home(Protocol):
+    """What a reconciler needs of its engine.
+
+    Attributes:
+        journal: the store.
+        catalog: the tools.
+        clock: the time in seconds since the epoch.
+        watchers: who waits for a run.
+        wake_ups: when runs have to act by themselves.
+        passivate: let go of the memory of runs that only wait.
+        decide: `react`, or `record` while the engine closes: then nothing is begun.
+        busy: what waits for an append, or for a run to be read.
+    """
+
+    journal: Journal
+    catalog: Catalog
+    clock: Clock
+    watchers: Watchers
+    wake_ups: WakeUps
+    passivate: bool
+    decide: Callable[[Run, Message, Catalog], Reaction]
+    busy: set[object]
+
+    def register(self, reconciler: Reconciler) -> None:
+        """Take a reconciler up among the active ones."""
+
+    def release(self, reconciler: Reconciler, *, ended: Run | None = None) -> None:
+        """Let go of a run that only waits, or has ended."""
+
+    def park(self, reconciler: Reconciler, error: RunParkedError) -> None:
+        """Let go of a run after an error."""
+
+    def send(self, run_id: str, orders: Sequence[Order]) -> None:
+        """Hand orders to those who carry them out."""
+
+    def load(self, run_id: str, then: Callable[[Loaded | Exception | None], None]) -> None:
+        """Fold a run, and hand it over in a turn of the dispatcher."""
+
+    def idle(self) -> None:
+        """No reconciler is busy any more."""
+
+
+class Turn(NamedTuple):
+    """What was decided and waits for its append.
+
+    Attributes:
+        envelopes: the messages, to be decided again after a conflict.
+        answers: what each asker among them is told.
+        orders: what is to be done.
+        at: the latest time among the messages.
+    """
+
+    envelopes: list[Envelope[Any]]
+    answers: list[tuple[Envelope[Any], Any]]
+    orders: list[Order]
+    at: float

@@ -1,0 +1,133 @@
+"""What all benchmarks share: options, folders that are removed again, and one JSON line a measurement."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import sqlite3
+import statistics
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+_LOAD_AT_START = os.getloadavg()[0]
+"""How busy the machine was before we made it busy: compare with the number of processors."""
+
+
+class Options(argparse.Namespace):
+    """What a benchmark was asked to do.
+
+    Args:
+        quick: the smallest size that still runs every part; its numbers say nothing.
+        size: how much of what the benchmark counts.
+        rounds: how often each measurement is repeated; medians are reported.
+        folder: where databases are made; the file system under it decides what a durable commit costs.
+    """
+
+    quick: bool
+    size: int
+    rounds: int
+    folder: Path
+
+
+def parser(question: str | None, *, size: int, unit: str, rounds: int = 5) -> argparse.ArgumentParser:
+    """Return a parser of the options every benchmark has; `parse` reads them."""
+    options = argparse.ArgumentParser(
+        description=question, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--quick", action="store_true", help="tiny: shows that it runs, measures nothing")
+    options.add_argument("--size", type=int, default=size, metavar="N", help=f"{unit} (default {size})")
+    options.add_argument(
+        "--rounds", type=int, default=rounds, metavar="N", help=f"repetitions (default {rounds})"
+    )
+    options.add_argument(
+        "--folder",
+        type=Path,
+        default=Path(tempfile.gettempdir()),
+        help="where databases are made (default: the system's folder for temporary files)",
+    )
+    return options
+
+
+def parse(options: argparse.ArgumentParser, *, quick_size: int) -> Options:
+    """Read the command line; ``--quick`` means one round of ``quick_size``."""
+    found = options.parse_args(namespace=Options())
+    if found.quick:
+        found.size, found.rounds = quick_size, 1
+    return found
+
+
+@contextmanager
+def scratch(options: Options) -> Iterator[Path]:
+    """Make a folder and remove it with all that is in it."""
+    folder = Path(tempfile.mkdtemp(prefix="midcourse-bench-", dir=options.folder))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def url_of(path: Path) -> str:
+    """Return the URL of a store in a file."""
+    return f"sqlite:///{path}"
+
+
+def emit(benchmark: str, measurement: str, options: Options, **values: Any) -> None:
+    """Print one measurement as one line of JSON, with all that is needed to compare it with another."""
+    line = {
+        "benchmark": benchmark,
+        "measurement": measurement,
+        **{name: _rounded(value) for name, value in values.items()},
+        "rounds": options.rounds,
+        "quick": options.quick,
+        "load_1min_at_start": round(_LOAD_AT_START, 2),
+        "load_1min": round(os.getloadavg()[0], 2),
+        "cpus": os.cpu_count(),
+        "filesystem": _filesystem(options.folder),
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        **{name: version(name) for name in ("midcourse", "msgspec", "pykka", "eventsourcing")},
+    }
+    print(json.dumps(line), flush=True)
+
+
+def median(values: Iterable[float]) -> float:
+    """Return the median."""
+    return statistics.median(values)
+
+
+def ratio(ours: Iterable[float], theirs: Iterable[float]) -> float:
+    """Return the median of the ratios round by round: what slows the machine for a while slows both."""
+    return median(our / their for our, their in zip(ours, theirs, strict=True))
+
+
+def percentile(ordered: list[float], share: float) -> float:
+    """Return the value that ``share`` of the ordered values do not exceed."""
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+_SIGNIFICANT = 4
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.{_SIGNIFICANT}g}")
+    if isinstance(value, list):
+        return [_rounded(part) for part in value]
+    return value
+
+
+def _filesystem(folder: Path) -> str:
+    """Return the type of the file system under a folder, where the system tells."""
+    try:
+        mounts = [line.split() for line in Path("/proc/mounts").read_text("utf-8").splitlines()]
+    except OSError:
+        return "unknown"
+    under = [mount for mount in mounts if folder.resolve().is_relative_to(mount[1])]
+    return max(under, key=lambda mount: len(mount[1]))[2] if under else "unknown"

@@ -1,0 +1,202 @@
+"""A run for people: its plan, revisions, ledger, and what waits for somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...domain.planning import LedgerEntry
+from ...domain.summary import FINAL, Attention
+from ...domain.view import RunState, StepView, UndoView, view
+from ..history import History, Rejection, Revision
+from .moments import show_moment
+from .output import one_line, paint, short_json
+from .render_facts import bare, steps_text
+from .render_table import Cell, table
+
+MARKS = {
+    "done": ("✓", "green"),
+    "undone": ("↶", "dim"),
+    "undoing": ("↶", "yellow"),
+    "running": ("▶", "cyan"),
+    "backoff": ("↻", "yellow"),
+    "unknown": ("?", "red"),
+    "failed": ("✗", "red"),
+    "ready": ("○", ""),
+    "pending": ("·", ""),
+    "not run": ("–", "dim"),
+}
+_STATUS_STYLES = {
+    "completed": "green",
+    "failed": "red",
+    "cancelled": "yellow",
+    "attention": "red",
+    "parked": "red",
+    "compensating": "yellow",
+    "running": "cyan",
+    "planning": "cyan",
+}
+_REASON = 100
+
+
+def status_cell(status: str) -> Cell:
+    """Return a status in its colour."""
+    return Cell(status, _STATUS_STYLES.get(status, ""))
+
+
+def show_run(history: History) -> Iterator[str]:
+    """Yield the lines of a run."""
+    state = view(history.run)
+    yield from _head(state, history)
+    yield from attention_lines(state.id, state.attention)
+    yield from _section(f"Plan, revision {state.revision}", plan_lines(state))
+    yield from _section("Revisions", revision_lines(history.revisions, history.rejections))
+    yield from _section("Ledger", ledger_lines(state.ledger))
+    yield from _section("Undos", undo_lines(state.undos))
+    board = [f"  {one_line(name)} = {short_json(value, _REASON)}" for name, value in state.board.items()]
+    yield from _section("Board", board)
+
+
+def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield ""
+        yield paint(title, "bold")
+        yield from lines
+
+
+def _head(state: RunState, history: History) -> Iterator[str]:
+    status = paint(*status_cell(state.status))
+    yield f"{paint(f'Run {state.id}', 'bold')}  {status}  version {state.version}, epoch {state.epoch}"
+    fields = {
+        "goal": one_line(state.goal.text),
+        "inputs": short_json(state.goal.inputs, 200) if state.goal.inputs else "",
+        "planner": state.planner,
+        "key": one_line(state.key),
+        "tags": one_line(", ".join(f"{name}={value}" for name, value in state.tags.items())),
+        "started": show_moment(history.started_at),
+        "last fact": show_moment(history.updated_at),
+        "wakes up": show_moment(state.wake_at) if state.wake_at is not None else "",
+        "result": short_json(state.result, 200) if state.result is not None else "",
+        "failure": one_line(f"{state.failure.kind}: {state.failure.message}") if state.failure else "",
+    }
+    yield from table([[Cell(name, "dim"), text] for name, text in fields.items() if text], indent="  ")
+
+
+def attention_lines(run_id: str, items: Sequence[Attention]) -> Iterator[str]:
+    """Yield what waits for a person, and the commands that settle it."""
+    for item in items:
+        yield ""
+        kind = item.kind.replace("_", " ")
+        yield paint(f"Needs a person: {kind}: {one_line(item.subject)}", "red")
+        yield f"  {one_line(item.detail)}; {item.remedy}:"
+        for command in _commands(run_id, item):
+            yield f"    {command}"
+
+
+def _commands(run_id: str, item: Attention) -> tuple[str, ...]:
+    runs = "midcourse runs"
+    if item.kind == "unknown_outcome":
+        settle = f"{runs} settle {run_id} {item.subject}"
+        return (f"{settle} --happened RESULT", f"{settle} --not-happened --reason REASON")
+    if item.kind == "parked_compensation":
+        subject = f"{run_id} {item.subject}"
+        return (f"{runs} compensate retry {subject}", f"{runs} compensate waive {subject} --reason REASON")
+    if item.kind == "stuck":
+        return (
+            f"{runs} propose {run_id} FILE --epoch EPOCH",
+            f"{runs} signal {run_id} NAME VALUE",
+            f"{runs} cancel {run_id} --reason REASON",
+        )
+    return (f"midcourse --config FILE runs resume {run_id}",)
+
+
+def plan_lines(state: RunState) -> list[str]:
+    """Return the positions of the present plan, one a line."""
+    effects = {entry.operation: entry.state for entry in state.ledger}
+    rows: list[list[str | Cell]] = []
+    for position, step in enumerate(state.steps, 1):
+        now = _step_state(state, step, effects.get(step.operation, "committed"))
+        mark, style = MARKS[now]
+        attempt = f", attempt {step.attempt}" if step.attempt > 1 else ""
+        rows.append(
+            [
+                Cell(mark, style),
+                str(position),
+                step.id,
+                bare(step.tool),
+                Cell(now + attempt, style),
+                short_json(step.input, _REASON),
+            ]
+        )
+    return table(rows, indent="  ")
+
+
+def _step_state(state: RunState, step: StepView, effect: str) -> str:
+    """Return where a step stands; what became of its effect since counts too."""
+    if step.state == "done":
+        return "done" if effect == "committed" else effect
+    ended = state.status in FINAL or state.failure is not None
+    return "not run" if ended and step.state in ("pending", "ready") else step.state
+
+
+def revision_lines(revisions: Sequence[Revision], rejections: Sequence[Rejection]) -> list[str]:
+    """Return accepted plans with what they changed, and refused ones in between, oldest first."""
+    blocks = [(each.version, _revision(each)) for each in revisions]
+    blocks += [(each.version, _rejection(each)) for each in rejections]
+    return [line for _, lines in sorted(blocks, key=lambda block: block[0]) for line in lines]
+
+
+def _revision(revision: Revision) -> list[str]:
+    cost = "" if revision.cost is None else f", cost {revision.cost:g}"
+    title = f"  {revision.revision}  by {revision.author} from epoch {revision.epoch}"
+    lines = [f"{title}, at version {revision.version}, stability {revision.stability}{cost}"]
+    asked = revision.asked or f"proposed by {revision.actor}"
+    lines.append(f"       because {one_line(asked, _REASON)}")
+    if revision.reason and revision.reason not in revision.asked:
+        lines.append(f"       its plan: {one_line(revision.reason, _REASON)}")
+    for sign, style, name in (("=", "dim", "kept"), ("+", "green", "added"), ("-", "red", "superseded")):
+        if steps := getattr(revision, name):
+            lines.append(paint(f"     {sign} {name} {steps_text(steps)}", style))
+    lines += [paint(f"     ↶ undone {operation}", "yellow") for operation in revision.undone]
+    return lines
+
+
+def _rejection(rejection: Rejection) -> list[str]:
+    title = (
+        f"  ✗  proposal from epoch {rejection.epoch} rejected as {rejection.code},"
+        f" at version {rejection.version}"
+    )
+    return [paint(title, "red"), *(f"       {one_line(problem)}" for problem in rejection.problems)]
+
+
+def ledger_lines(ledger: Sequence[LedgerEntry]) -> list[str]:
+    """Return the committed operations, one a line."""
+    rows: list[list[str | Cell]] = []
+    for entry in ledger:
+        style = {"committed": "green", "undoing": "yellow"}.get(entry.state, "dim")
+        made = ", ".join(f"{each.kind} {each.id}" for each in entry.receipt.resources)
+        rows.append(
+            [
+                Cell(entry.state, style),
+                f"v{entry.version}",
+                entry.step,
+                entry.effect,
+                entry.operation,
+                one_line(made) or short_json(entry.receipt.result),
+            ]
+        )
+    return table(rows, indent="  ")
+
+
+def undo_lines(undos: Sequence[UndoView]) -> list[str]:
+    """Return the compensations, one a line."""
+    rows = [
+        [
+            undo.state,
+            f"({undo.cause})",
+            bare(undo.tool),
+            undo.operation,
+            one_line(undo.failure.message, _REASON) if undo.failure else "",
+        ]
+        for undo in undos
+    ]
+    return table(rows, indent="  ")

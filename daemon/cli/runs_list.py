@@ -1,0 +1,109 @@
+"""``midcourse runs list``."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .moments import Moment, show_age, show_moment
+from .options import json_option
+from .output import note, one_line, say, say_document
+from .session import Session, pass_session, wait_for
+
+if TYPE_CHECKING:
+    from ...store import IndexedRun
+
+STATUSES = (
+    "planning", "running", "waiting", "attention", "compensating", "completed", "failed", "cancelled",
+)  # fmt: skip
+_MOST = 1000
+_GOAL = 60
+
+
+def _tags(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    for value in values:
+        if "=" not in value:
+            raise click.BadParameter(f"{value!r} is not name=value")
+    return dict(value.split("=", 1) for value in values)
+
+
+@click.command("list")
+@click.option(
+    "--status",
+    type=click.Choice(STATUSES),
+    multiple=True,
+    help="Only runs with this status; may be repeated.",
+)
+@click.option("--goal", metavar="TEXT", default="", help="Only runs whose goal contains this.")
+@click.option("--key", metavar="KEY", default="", help="Only the run started with this key.")
+@click.option(
+    "--tag",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=_tags,
+    help="Only runs with this tag; may be repeated.",
+)
+@click.option("--since", type=Moment(), help="Only runs started at or after: a time, or an age such as 2h.")
+@click.option("--until", type=Moment(), help="Only runs started before.")
+@click.option("--attention", is_flag=True, help="Only runs that wait for a person.")
+@click.option(
+    "--limit", type=click.IntRange(1, _MOST), default=50, show_default=True, help="How many at most."
+)
+@click.option("--cursor", metavar="CURSOR", default="", help="Where the page before ended.")
+@json_option
+@pass_session
+def list_runs(session: Session, /, *, limit: int, cursor: str, **filters: Any) -> None:
+    """List runs, newest first."""
+    from ...store import RunFilter
+
+    wanted = RunFilter(
+        statuses=filters["status"],
+        attention=filters["attention"],
+        key=filters["key"],
+        tags=filters["tag"],
+        text=filters["goal"],
+        created_from=filters["since"],
+        created_until=filters["until"],
+    )
+    with session.read() as journal:
+        page = wait_for(journal.list(wanted, limit=limit, cursor=cursor))
+    if session.as_json:
+        say_document(page)
+        return
+    for line in _lines(page.runs):
+        say(line)
+    if not page.runs:
+        note("No runs")
+    if page.cursor:
+        note(f"More with --cursor {page.cursor}")
+
+
+def _lines(runs: Any) -> list[str]:
+    from .render_run import status_cell
+    from .render_table import table
+
+    now = time.time()
+    rows = [
+        [
+            run.run_id,
+            status_cell(run.status),
+            show_moment(run.created),
+            run.key,
+            str(run.version),
+            _waits(run, now),
+            one_line(run.goal, _GOAL),
+        ]
+        for run in runs
+    ]
+    headers = ("RUN", "STATUS", "STARTED", "KEY", "FACTS", "WAITS", "GOAL")
+    return table(rows, headers=headers) if rows else []
+
+
+def _waits(run: IndexedRun, now: float) -> str:
+    """Return how many things of a run wait for a person, and for how long."""
+    if not run.attention:
+        return ""
+    since = "" if run.attention_since is None else f" {show_age(now - run.attention_since)}"
+    return f"{run.attention}{since}"

@@ -1,0 +1,158 @@
+"""``midcourse runs signal``, ``cancel``, ``replan``, ``settle``, ``compensate``: what people say to runs.
+
+All of them write to the store, whether or not an engine runs on it: its owner notices and acts, and without
+one the next ``runs resume`` does.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import RUN_HELP, JsonValue, json_option, run_argument
+from .output import note, say, say_document
+from .session import Session, find_run_async, pass_session, wait_for
+
+if TYPE_CHECKING:
+    from ...domain.messages import Message
+
+
+@click.command("signal", epilog=RUN_HELP)
+@run_argument
+@click.argument("name")
+@click.argument("payload", type=JsonValue(), metavar="[JSON|@FILE|-]", required=False)
+@click.option("--id", "id_", metavar="ID", default="", help="A signal with the same id is taken once.")
+@click.option("--irrelevant", is_flag=True, help="Plans made without knowing it are not stale.")
+@json_option
+@pass_session
+def signal(session: Session, /, *, run: str, name: str, payload: Any, id_: str, irrelevant: bool) -> None:
+    """Tell a run something new, with a JSON value: as given, from a file, or from standard input."""
+    from ...domain.messages import ReceiveSignal
+
+    news = {"name": name, "payload": payload, "id": id_, "relevant": not irrelevant}
+    _write(session, run, ReceiveSignal(**_sender(session), **news))
+
+
+@click.command("cancel", epilog=RUN_HELP)
+@run_argument
+@click.option("--reason", default="", help="Recorded with it.")
+@json_option
+@pass_session
+def cancel(session: Session, /, *, run: str, reason: str) -> None:
+    """Cancel a run: what can be undone is undone, newest first, then the run ends."""
+    from ...domain.messages import RequestCancel
+
+    _write(session, run, RequestCancel(**_sender(session), reason=reason))
+
+
+@click.command("replan", epilog=RUN_HELP)
+@run_argument
+@click.option("--reason", required=True, help="What changed, what is obsolete, what stays.")
+@json_option
+@pass_session
+def replan(session: Session, /, *, run: str, reason: str) -> None:
+    """Ask the planner of a run for another plan."""
+    from ...domain.messages import RequestReplan
+
+    _write(session, run, RequestReplan(**_sender(session), reason=reason))
+
+
+@click.command("settle", epilog=RUN_HELP)
+@run_argument
+@click.argument("operation")
+@click.option(
+    "--happened", type=JsonValue(), metavar="JSON|@FILE|-", help="It happened; with its result, or null."
+)
+@click.option("--not-happened", is_flag=True, help="It did not happen: it may be tried again.")
+@click.option("--reason", default="", help="How you know; needed with --not-happened.")
+@json_option
+@click.pass_context
+def settle(
+    ctx: click.Context, /, *, run: str, operation: str, happened: Any, not_happened: bool, reason: str
+) -> None:
+    """Say what became of an OPERATION whose outcome is unknown.
+
+    A result is a JSON value; an object {"result": …, "resources": [{"kind": …, "id": …}]} is a whole receipt.
+    """
+    from ...domain.messages import SettleOutcome
+
+    said = ctx.get_parameter_source("happened") is click.core.ParameterSource.COMMANDLINE
+    if said == not_happened:
+        raise click.UsageError("say one of --happened JSON and --not-happened")
+    if not_happened and not reason:
+        raise click.UsageError("--not-happened permits another attempt and needs a --reason")
+    receipt = None if not_happened else _receipt(happened)
+    session = ctx.ensure_object(Session)
+    fields = {"operation": operation, "happened": not not_happened, "receipt": receipt, "reason": reason}
+    _write(session, run, SettleOutcome(**_sender(session) | fields))
+
+
+def _receipt(value: Any) -> Any:
+    """Return a value as a receipt: as one, where it has a receipt's fields and no others."""
+    import msgspec
+
+    from ...domain.receipt import Receipt
+
+    fields = Receipt.__struct_fields__
+    if not isinstance(value, dict) or not value or not set(value) <= set(fields):
+        return Receipt(value)
+    try:
+        return msgspec.convert(value, Receipt)
+    except msgspec.ValidationError as error:
+        raise click.BadParameter(f"not a receipt: {error}", param_hint="--happened") from error
+
+
+@click.group("compensate")
+def compensate() -> None:
+    """Decide about an undo that gave up."""
+
+
+@compensate.command("retry", epilog=RUN_HELP)
+@run_argument
+@click.argument("operation")
+@click.option("--reason", default="", help="Recorded with it.")
+@json_option
+@pass_session
+def retry(session: Session, /, *, run: str, operation: str, reason: str) -> None:
+    """Try the undo of an OPERATION again."""
+    from ...domain.messages import RetryCompensation
+
+    _write(session, run, RetryCompensation(**_sender(session), operation=operation, reason=reason))
+
+
+@compensate.command("waive", epilog=RUN_HELP)
+@run_argument
+@click.argument("operation")
+@click.option("--reason", required=True, help="Why the effect may stay.")
+@json_option
+@pass_session
+def waive(session: Session, /, *, run: str, operation: str, reason: str) -> None:
+    """Let the effect of an OPERATION stay that was to be undone."""
+    from ...domain.messages import WaiveCompensation
+
+    _write(session, run, WaiveCompensation(**_sender(session), operation=operation, reason=reason))
+
+
+def _sender(session: Session) -> dict[str, Any]:
+    return {"at": time.time(), "actor": session.actor}
+
+
+def _write(session: Session, reference: str, message: Message) -> None:
+    run_id, topics = wait_for(_record(session, reference, message))
+    if session.as_json:
+        say_document({"run": run_id, "recorded": topics})
+    elif topics:
+        say(f"{run_id}: {', '.join(topics)}")
+    else:
+        note(f"{run_id}: nothing to record, the run knows it already")
+
+
+async def _record(session: Session, reference: str, message: Message) -> tuple[str, list[str]]:
+    from ...actors.writer import write
+
+    async with session.write() as journal:
+        run_id = await find_run_async(journal, reference)
+        reaction = await write(journal, run_id, message)
+    return run_id, [fact.topic for fact, _ in reaction.facts]

@@ -1,0 +1,70 @@
+"""``midcourse tools``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .lazy import Lazy, LazyGroup
+from .options import json_option
+from .output import note, one_line, say, say_document
+from .session import Session, pass_session
+
+if TYPE_CHECKING:
+    from ...domain.tools import ToolSpec
+
+_DESCRIPTION = 70
+
+
+@click.group(
+    cls=LazyGroup, commands={"list": Lazy("tools:list_tools", "List the tools and what they do outside.")}
+)
+def tools() -> None:
+    """Show the tools of the configuration."""
+
+
+@click.command("list")
+@json_option
+@pass_session
+def list_tools(session: Session, /) -> None:
+    """List the tools of the configuration: their effect, their undo, what makes two calls the same."""
+    from ..parts import load_parts
+
+    with load_parts(session.config) as parts:
+        specs = sorted(parts.catalog, key=lambda spec: spec.name)
+    if session.as_json:
+        say_document([_value(spec) for spec in specs])
+        return
+    from .render_table import table
+
+    headers = ("TOOL", "EFFECT", "UNDO", "IDEMPOTENT", "PROBE", "IDENTITY", "DESCRIPTION")
+    for line in table([_row(spec) for spec in specs], headers=headers) if specs else []:
+        say(line)
+    if not specs:
+        where = session.config.file or "a file midcourse.toml here"
+        note(f'No tools; name the Python modules that have them in {where}: tools = ["package.module"]')
+
+
+def _row(spec: ToolSpec) -> list[str]:
+    identity = "all arguments" if spec.identity is None else ", ".join(spec.identity) or "none"
+    repeatable, probe = ("yes" if is_so else "no" for is_so in (spec.repeatable, spec.has_probe))
+    description = one_line(spec.description, _DESCRIPTION)
+    return [spec.name, spec.effect, spec.undo, repeatable, probe, identity, description]
+
+
+def _value(spec: ToolSpec) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "description": spec.description,
+        "effect": spec.effect,
+        "undo": spec.undo,
+        "idempotent": spec.idempotent,
+        "probe": spec.has_probe,
+        "identity": spec.identity,
+        "timeout_s": spec.timeout_s,
+        "heartbeat_timeout_s": spec.heartbeat_timeout_s,
+        "max_attempts": spec.max_attempts,
+        "cost": spec.cost,
+        "input_schema": spec.input_schema,
+    }

@@ -1,0 +1,147 @@
+"""Loading the tools and planners a configuration names.
+
+``"package.module:name"`` names a tool, a function (a tool with the contract of a bare ``@tool``), a list of
+them, or anything that has ``tools`` (a list) or ``planners`` (a mapping of names) or both.
+``"package.module"`` names a module with those two, or else every tool it holds.
+``{ call = "package.module:function", with = {…} }`` calls a function with ``folder``, the folder of the
+configuration file, and what ``with`` holds, for any of the above: so tools can be bound to a database or an
+address. If what it returns has a ``close``, that is called when the program is done with it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import partial, reduce
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Self
+
+from ..actors.tools import Tool, as_tool
+from ..domain.errors import ToolDefinitionError
+from ..domain.tools import Catalog
+from .config import Config, Source
+from .errors import ConfigError
+
+
+class Parts:
+    """What an engine works with; leaving the context closes what has to be closed.
+
+    Attributes:
+        tools: the tools, in the order they were found.
+        planners: the planners, by name.
+        catalog: the contracts of the tools.
+        cleanup: what has to be closed after use.
+    """
+
+    def __init__(self) -> None:
+        self.tools: list[Tool] = []
+        self.planners: dict[str, Any] = {}
+        self.catalog = Catalog()
+        self.cleanup = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cleanup.close()
+
+    def describe(self) -> None:
+        """Make the catalog of the tools that are there now."""
+        self.catalog = Catalog(tool.spec for tool in self.tools)
+
+
+def load_parts(config: Config) -> Parts:
+    """Import what a configuration names; modules in its folder can be imported.
+
+    Raises:
+        ConfigError: something cannot be imported, or is not what it should be; all problems are listed.
+    """
+    if config.folder and config.folder not in sys.path:
+        sys.path.insert(0, config.folder)
+    parts, problems = Parts(), list[str]()
+    for source in config.tools:
+        _try(source, partial(_add, parts, source, config), problems)
+    for name, source in config.planners.items():
+        _try(source, partial(_add_named_planner, parts, name, source, config), problems)
+    if not problems:
+        _try(Source("tools", ""), parts.describe, problems)
+    if problems:
+        parts.cleanup.close()
+        raise ConfigError(config.file, problems)
+    return parts
+
+
+def _try(source: Source, load: Callable[[], object], problems: list[str]) -> None:
+    try:
+        load()
+    except (_UnusableError, ToolDefinitionError) as error:
+        problems.append(f"{source.key}: {error}")
+
+
+class _UnusableError(Exception):
+    """What one source names is of no use."""
+
+
+def _load(source: Source, config: Config) -> Any:
+    module, _, path = source.target.partition(":")
+    try:
+        value: Any = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name and (module == error.name or module.startswith(f"{error.name}.")):
+            raise _UnusableError(
+                f"there is no module {error.name!r} in {config.folder} or among the installed packages"
+            ) from error
+        raise _UnusableError(f"module {module!r} cannot be imported: {error}") from error
+    except Exception as error:
+        raise _UnusableError(f"module {module!r} raised {type(error).__name__}: {error}") from error
+    try:
+        value = reduce(getattr, path.split("."), value) if path else value
+    except AttributeError as error:
+        raise _UnusableError(f"module {module!r} has no {path!r} ({error})") from error
+    return _call(source, value, config) if source.call else value
+
+
+def _call(source: Source, function: Any, config: Config) -> Any:
+    if not callable(function):
+        raise _UnusableError(f"{source.target!r} is {function!r}, which cannot be called")
+    try:
+        return function(folder=Path(config.folder), **source.arguments)
+    except Exception as error:
+        raise _UnusableError(f"{source.target!r} raised {type(error).__name__}: {error}") from error
+
+
+def _add(parts: Parts, source: Source, config: Config) -> None:
+    value = _load(source, config)
+    tools, planners = getattr(value, "tools", None), getattr(value, "planners", None)
+    if isinstance(value, Tool):
+        tools = [value]
+    elif isinstance(value, (list, tuple)):
+        tools = value
+    elif isinstance(value, ModuleType) and tools is None and planners is None:
+        tools = [each for each in vars(value).values() if isinstance(each, Tool)]
+    elif tools is None and planners is None and callable(value):
+        tools = [value]
+    if not tools and not planners:
+        raise _UnusableError(f"{source.target!r} holds no tools and no planners")
+    if source.call and callable(close := getattr(value, "close", None)):
+        parts.cleanup.callback(close)
+    if not isinstance(planners or {}, Mapping):
+        raise _UnusableError(f"planners of {source.target!r} must be a mapping of names to planners")
+    parts.tools += [as_tool(each) for each in tools or ()]
+    for name, planner in (planners or {}).items():
+        _add_planner(parts, name, planner)
+
+
+def _add_named_planner(parts: Parts, name: str, source: Source, config: Config) -> None:
+    _add_planner(parts, name, _load(source, config))
+
+
+def _add_planner(parts: Parts, name: str, planner: Any) -> None:
+    if name in parts.planners:
+        raise _UnusableError(f"two planners are named {name!r}; rename one of them")
+    if not callable(planner) and not hasattr(planner, "plan"):
+        raise _UnusableError(f"planner {name!r} is {planner!r}, neither a function nor a planner")
+    parts.planners[name] = planner

@@ -1,0 +1,34 @@
+"""The start of a run: with a person's plan, or with a planner to ask."""
+
+from __future__ import annotations
+
+from .. import facts as f
+from .. import messages as m
+from ..errors import MessageRefused, PlanInvalid
+from ..goal import Goal
+from ..ids import plain
+from ..run import Run
+from ..tools import Catalog
+from .decision import Decision
+from .proposals import accept, prepare
+from .validation import problems_of
+
+
+def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
+    """Begin a run; a plan that cannot be used is refused before anything is recorded."""
+    if run.version:
+        raise MessageRefused(f"run {run.id} was started already")
+    if message.plan is None and not message.planner:
+        raise MessageRefused(f"run {run.id}: give it a plan or name a planner")
+    goal = Goal(message.goal.text, plain(message.goal.inputs))
+    started = f.RunStarted(
+        goal, message.planner, message.mode, message.key, message.lineage, message.tags, message.limits,
+        catalog.digest,
+    )  # fmt: skip
+    if message.plan is None:
+        return Decision((started,))
+    plan, mark = prepare(run, message.plan, catalog)
+    problems = problems_of(run, plan, catalog)
+    if problems:
+        raise PlanInvalid(problems)
+    return Decision((started, *accept(run, plan, mark, "human", run.version + 1, catalog)))

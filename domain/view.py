@@ -1,0 +1,220 @@
+"""A run as people and programs look at it: a frozen picture of the state at one version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from .briefing import ledger_entry
+from .facts import Failure, Limits, Mode
+from .goal import Goal
+from .plan import Author
+from .planning import LedgerEntry, SignalEntry
+from .run import Operation, Run, UndoState
+from .summary import Attention, Status, attention, status, wake_at
+
+StepState = Literal["pending", "ready", "running", "backoff", "unknown", "failed", "done"]
+
+
+class StepView(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A step of the present plan and where it stands.
+
+    Args:
+        id: its id.
+        tool: full name of its tool.
+        input: its arguments: as they were rendered, once it was started, else as the plan has them.
+        state: where it stands.
+        operation: key of its operation, once it has one.
+        attempt: number of the latest attempt.
+        retry_at: when the next attempt is due, in seconds since the epoch.
+        needs: ids of the steps the plan says it waits for; ``None`` in a sequence.
+        reasoning: why it is there.
+        result: what it returned, once it is done.
+    """
+
+    id: str
+    tool: str
+    input: Mapping[str, Any]
+    state: StepState
+    operation: str = ""
+    attempt: int = 0
+    retry_at: float | None = None
+    needs: Sequence[str] | None = None
+    reasoning: str = ""
+    result: Any = None
+
+
+class UndoView(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A compensation and where it stands.
+
+    Args:
+        operation: its key.
+        of: the operation it takes back.
+        tool: full name of its tool.
+        input: its arguments.
+        cause: why it was issued.
+        state: where it stands.
+        attempt: number of the latest attempt.
+        retry_at: when the next attempt is due, in seconds since the epoch.
+        failure: why the last attempt failed.
+    """
+
+    operation: str
+    of: str
+    tool: str
+    input: Mapping[str, Any]
+    cause: str
+    state: UndoState
+    attempt: int = 0
+    retry_at: float | None = None
+    failure: Failure | None = None
+
+
+class RunState(msgspec.Struct, frozen=True, kw_only=True):
+    """A run at one version.
+
+    Args:
+        id: the run.
+        status: what it is doing.
+        version: version of its last fact.
+        epoch: the version a proposal has to be planned from.
+        revision: number of the present plan; 0 before the first.
+        author: who wrote the present plan.
+        goal: what it is for.
+        planner: name of its planner; empty for none.
+        mode: autonomous or interactive.
+        key: the idempotency key it was started with.
+        lineage: id of the run at the root of its lineage.
+        tags: free names and values.
+        limits: how often it may ask for another plan.
+        steps: the present plan.
+        ledger: committed operations in order of commitment.
+        undos: compensations, in the order they were issued.
+        board: named values left for planning.
+        signals: signals since the last accepted plan.
+        failures: every failure so far, oldest first.
+        attention: what waits for a person.
+        replan_reason: why another plan is owed; empty where none is.
+        replans: how often another plan was asked for.
+        wake_at: when something falls due by itself, in seconds since the epoch.
+        result: what it ended with, once it is completed.
+        failure: why it ended otherwise, or is being undone.
+    """
+
+    id: str
+    status: Status
+    version: int
+    epoch: int
+    revision: int
+    author: Author | None
+    goal: Goal
+    planner: str
+    mode: Mode
+    key: str
+    lineage: str
+    tags: Mapping[str, str]
+    limits: Limits
+    steps: tuple[StepView, ...]
+    ledger: tuple[LedgerEntry, ...]
+    undos: tuple[UndoView, ...]
+    board: Mapping[str, Any]
+    signals: tuple[SignalEntry, ...]
+    failures: tuple[Failure, ...]
+    attention: tuple[Attention, ...]
+    replan_reason: str
+    replans: int
+    wake_at: float | None
+    result: Any
+    failure: Failure | None
+
+
+def view(run: Run) -> RunState:
+    """Return a picture of a run that later facts do not change."""
+    return RunState(
+        id=run.id,
+        status=status(run),
+        version=run.version,
+        epoch=run.epoch,
+        revision=run.revision,
+        author=run.author,
+        goal=run.goal,
+        planner=run.planner,
+        mode=run.mode,
+        key=run.key,
+        lineage=run.lineage,
+        tags=run.tags,
+        limits=run.limits,
+        steps=_steps(run),
+        ledger=tuple(ledger_entry(entry) for entry in run.ledger.values()),
+        undos=_undos(run),
+        board=dict(run.board),
+        signals=tuple(run.signals),
+        failures=tuple(run.failures),
+        attention=tuple(attention(run)),
+        replan_reason=run.owed.reason if run.owed else "",
+        replans=run.replans,
+        wake_at=wake_at(run),
+        result=run.outcome if run.final == "completed" else None,
+        failure=end_failure(run),
+    )
+
+
+def end_failure(run: Run) -> Failure | None:
+    """Return why a run ended without its goal, or is being undone; ``None`` for any other."""
+    if run.final == "failed":
+        return run.outcome if isinstance(run.outcome, Failure) else None
+    return run.unwinding.failure if run.unwinding is not None else None
+
+
+def _steps(run: Run) -> tuple[StepView, ...]:
+    places: tuple[tuple[StepState, Mapping[str, Operation]], ...] = (
+        ("failed", run.closed),
+        ("unknown", run.unknown),
+        ("backoff", run.backoff),
+        ("running", run.running),
+    )
+    open_steps = {
+        operation.step: (state, operation) for state, place in places for operation in place.values()
+    }
+    return tuple(_step(run, step_id, open_steps.get(step_id)) for step_id in run.order)
+
+
+def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) -> StepView:
+    step = run.steps[step_id]
+    needs, reasoning = step.needs, step.reasoning
+    if step_id in run.done:
+        key = run.done[step_id]
+        entry = run.ledger.get(key)
+        return StepView(
+            step_id, step.tool_name, entry.input if entry else step.input, "done", key, run.attempts.get(key,
+            0), result=run.results.get(step_id), needs=needs, reasoning=reasoning,
+        )  # fmt: skip
+    if opened is not None:
+        state, operation = opened
+        retry_at = operation.retry_at if state == "backoff" else None
+        return StepView(
+            step_id, step.tool_name, operation.input, state, operation.key, operation.attempt, retry_at,
+            needs=needs, reasoning=reasoning
+        )  # fmt: skip
+    if step_id in run.started:
+        return StepView(step_id, step.tool_name, step.input, "failed", needs=needs, reasoning=reasoning)
+    return StepView(
+        step_id,
+        step.tool_name,
+        step.input,
+        "ready" if step_id in run.ready else "pending",
+        needs=needs,
+        reasoning=reasoning,
+    )
+
+
+def _undos(run: Run) -> tuple[UndoView, ...]:
+    return tuple(
+        UndoView(
+            undo.key, undo.of, undo.tool, undo.input, undo.cause, undo.state, undo.attempt,
+            undo.retry_at if undo.state == "backoff" else None, undo.failure,
+        )
+        for undo in run.undos.values()
+    )  # fmt: skip

@@ -1,0 +1,157 @@
+"""What holds for every command: what goes where, exit codes, and how little help costs."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+
+GROUPS = (
+    (),
+    ("runs",),
+    ("audit",),
+    ("tools",),
+    ("runs", "list"),
+    ("audit", "verify"),
+    ("runs", "resume"),
+    ("demo",),
+)
+
+
+@pytest.mark.parametrize("command", GROUPS)
+def test_help_imports_neither_store_nor_actors_nor_rich(command: tuple[str, ...], tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from midcourse.daemon.main import run\n"
+        f"code = run([*{command!r}, '--help'])\n"
+        "heavy = ('midcourse.store', 'midcourse.actors', 'midcourse.domain', 'rich', 'msgspec', 'asyncio')\n"
+        "print([name for name in heavy if name in sys.modules], code, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == "[] 0\n"
+    assert done.stdout.startswith("Usage: midcourse")
+
+
+def test_the_help_lists_every_command(call: Call) -> None:
+    listed = [line.split()[0] for line in call("--help").out.partition("Commands:")[2].splitlines() if line]
+    assert listed == ["demo", "runs", "audit", "tools"]
+
+
+def test_version(call: Call) -> None:
+    answer = call("--version")
+    assert (answer.code, answer.out.split()[0], answer.err) == (0, "midcourse", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("fly",), "No such command 'fly'"),
+        (("runs", "fly"), "No such command 'fly'"),
+        (("runs", "show"), "Missing argument 'RUN'"),
+        (("runs", "list", "--limit", "0"), "not in the range"),
+        (("runs", "list", "--status", "asleep"), "is not one of"),
+        (("runs", "list", "--since", "yesterday"), "is not a time such as"),
+        (("runs", "list", "--tag", "shop"), "is not name=value"),
+        (("audit", "facts", "x", "--after", "-1"), "not in the range"),
+        (("--colour",), "No such option"),
+    ],
+)
+def test_wrong_usage_is_told_on_stderr_with_code_2(call: Call, arguments: tuple[str, ...], said: str) -> None:
+    answer = call(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "said"),
+    [
+        ("sqlite:///none.db", 1, "name it with --store, MIDCOURSE_STORE or `store` in midcourse.toml"),
+        ("sqlite:///", 2, "it names no file"),
+        ("orders.db", 2, "is not a store URL"),
+        ("mysql://host/db", 2, "there are no stores of the kind 'mysql'"),
+        ("sqlite:///.", 1, "there is no file"),
+    ],
+)
+def test_a_store_that_cannot_be_used(call: Call, url: str, code: int, said: str, tmp_path: Path) -> None:
+    for command in (("runs", "list"), ("audit", "verify"), ("runs", "cancel", "x"), ("runs", "resume")):
+        answer = call("--store", url, *command)
+        assert (answer.code, answer.out) == (code, "")
+        assert said in answer.err
+        assert answer.err.startswith("Error: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_store(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "notes.db").write_text("no database at all, but long enough to look like one" * 20)
+    answer = call("--store", "sqlite:///notes.db", "runs", "list")
+    assert (answer.code, answer.out) == (1, "")
+    assert "cannot be used as a store" in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_the_store_is_that_of_the_option_then_the_variable_then_the_file(
+    call: Call, replanned: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "midcourse.toml").write_text('store = "sqlite:///in-file.db"')
+    here = f"sqlite:///{replanned.store}"
+    assert "in-file.db" in call("runs", "list").err
+    assert "in-variable.db" in call("runs", "list", MIDCOURSE_STORE="sqlite:///in-variable.db").err
+    assert call("--store", here, "runs", "list", MIDCOURSE_STORE="sqlite:///in-variable.db").code == 0
+    (tmp_path / "midcourse.toml").unlink()
+    assert "sqlite:///midcourse.db" in call("runs", "list").err
+
+
+def test_a_relative_store_in_a_file_begins_at_its_folder(call: Call, replanned: Any, tmp_path: Path) -> None:
+    (tmp_path / "midcourse.toml").write_text('store = "sqlite:///orders.db"')
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    answer = call("--config", "../midcourse.toml", "runs", "list", cwd=elsewhere)
+    assert (answer.code, replanned.run.id in answer.out) == (0, True)
+
+
+def test_a_traceback_only_on_request(on_store: Call, replanned: Any) -> None:
+    assert "Traceback" not in on_store("runs", "show", "none").err
+    assert "NoSuchRunError" in on_store("--debug", "runs", "show", "none").err
+    assert "NoSuchRunError" in on_store("runs", "show", "none", MIDCOURSE_DEBUG="1").err
+
+
+def test_no_colours_in_a_pipe(on_store: Call, unknown: Any) -> None:
+    for command in (("runs", "list"), ("runs", "show", unknown.run.id), ("audit", "facts", unknown.run.id)):
+        answer = on_store(*command)
+        assert ("\x1b" in answer.out, "\x1b" in answer.err) == (False, False)
+
+
+def test_text_from_outside_moves_no_cursor(on_store: Call, story: Any) -> None:
+    story.start()
+    story.plan(("notify", {"text": "\x1b[2J\x07"}), reason="\x1b]0;title\x07\x9b1m")
+    shown = on_store("runs", "show", story.run.id).out + on_store("audit", "facts", story.run.id).out
+    assert [c for c in shown if not c.isprintable() and c != "\n"] == []
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(replanned: Any, tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = "from midcourse.daemon.main import main; main()"
+    arguments = ("--store", f"sqlite:///{replanned.store}", "audit", "facts", replanned.run.id)
+    done = subprocess.run(
+        [sys.executable, "-c", command, *arguments],
+        cwd=tmp_path,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_json_may_stand_before_and_behind_the_command(on_store: Call, replanned: Any) -> None:
+    before, behind = on_store("--json", "runs", "list"), on_store("runs", "list", "--json")
+    assert before.json == behind.json
+    assert behind.json["runs"][0]["run_id"] == replanned.run.id

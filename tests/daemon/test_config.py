@@ -1,0 +1,223 @@
+"""The configuration file, and the tools and planners it names."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from midcourse.daemon.config import Config, find_config, load_config
+from midcourse.daemon.errors import ConfigError
+from midcourse.daemon.parts import load_parts
+
+Call = Callable[..., Any]
+
+SHOP = """
+from midcourse import tool
+
+@tool(effect="reversible", undo="release", identity=["sku"], idempotent=True)
+async def reserve(sku: str) -> str:
+    "Set a thing aside."
+    return sku
+
+@tool(idempotent=True)
+async def release(sku: str) -> str:
+    "Put it back."
+    return sku
+
+def pack(sku: str) -> str:
+    return sku
+
+def plan_order(context): ...
+
+class Kit:
+    def __init__(self, folder, **more):
+        self.tools, self.planners, self.folder, self.more = [reserve, release], {"orders": plan_order}, folder, more
+
+    def close(self):
+        (self.folder / "closed").touch()
+
+def make(*, folder, shelf=0):
+    if shelf == 13:
+        raise ValueError("no such shelf")
+    return Kit(folder)
+
+both = [reserve, release]
+nothing = 5
+tools_by_hand = Kit(None)
+"""
+
+
+@pytest.fixture(autouse=True)
+def fresh_modules() -> Iterator[None]:
+    """Every test imports its own modules from its own folder."""
+    path = list(sys.path)
+    yield
+    sys.path[:] = path
+    for name in ("shop", "broken", "hungry"):
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def configured(tmp_path: Path) -> Callable[[str], Path]:
+    (tmp_path / "shop.py").write_text(SHOP)
+
+    def write(content: str) -> Path:
+        file = tmp_path / "midcourse.toml"
+        file.write_text(content)
+        return file
+
+    return write
+
+
+def tools_of(file: Path) -> list[str]:
+    with load_parts(load_config(file)) as parts:
+        return [tool.name.removeprefix("user__") for tool in parts.tools]
+
+
+def problems_of(file: Path) -> tuple[str, ...]:
+    with pytest.raises(ConfigError) as caught:
+        load_parts(load_config(file))
+    assert str(caught.value).startswith(f"{file}: ")
+    return caught.value.problems
+
+
+@pytest.mark.parametrize(
+    ("tools", "expected"),
+    [
+        ('["shop"]', ["reserve", "release"]),
+        ('["shop:both"]', ["reserve", "release"]),
+        ('["shop:reserve", "shop:release"]', ["reserve", "release"]),
+        ('["shop:pack"]', ["pack"]),
+        ('["shop:tools_by_hand"]', ["reserve", "release"]),
+        ('[{ call = "shop:make" }]', ["reserve", "release"]),
+        ('[{ call = "shop:make", with = { shelf = 3 } }, "shop:pack"]', ["reserve", "release", "pack"]),
+        ("[]", []),
+    ],
+)
+def test_what_tools_may_name(configured: Any, tools: str, expected: list[str]) -> None:
+    assert tools_of(configured(f"tools = {tools}")) == expected
+
+
+def test_planners(configured: Any) -> None:
+    file = configured('tools = [{ call = "shop:make" }]\n[planners]\nmine = "shop:plan_order"')
+    with load_parts(load_config(file)) as parts:
+        assert sorted(parts.planners) == ["mine", "orders"]
+
+
+def test_what_was_made_is_closed(configured: Any, tmp_path: Path) -> None:
+    with load_parts(load_config(configured('tools = [{ call = "shop:make" }]'))):
+        assert not (tmp_path / "closed").exists()
+    assert (tmp_path / "closed").exists()
+
+
+def test_no_file_is_an_empty_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert find_config(None) == Config()
+
+
+def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"none\.toml: cannot be read: No such file or directory"):
+        find_config(str(tmp_path / "none.toml"))
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("store = ", "is not TOML: Invalid value (at end of document)"),
+        ("stores = 'x'", "stores: unknown key; allowed are store, tools, planners"),
+        ("store = 5", "store: must be a text such as 'sqlite:///midcourse.db'"),
+        ("tools = 'shop'", "tools: must be a list such as ['package.module']"),
+        ("planners = ['shop']", "planners: must be a table such as name = 'package.module:planner'"),
+        ("tools = [5]", "tools[0]: must name 'package.module' or 'package.module:name', not 5"),
+        ("tools = ['shop.py:']", "tools[0]: must name 'package.module' or 'package.module:name', not 'shop.py:'"),
+        ("tools = [{ call = 'shop' }]", "tools[0]: must name 'package.module:function', not 'shop'"),
+        ("tools = [{ call = 'shop:make', width = 3 }]", "tools[0]: unknown width; allowed are call and with"),
+        ("tools = [{ call = 'shop:make', with = 3 }]", "tools[0].with: must be a table of arguments"),
+        ("tools = ['shop:none']", "tools[0]: module 'shop' has no 'none' (module 'shop' has no attribute 'none')"),
+        ("tools = ['shop:nothing']", "tools[0]: 'shop:nothing' holds no tools and no planners"),
+        ("tools = [{ call = 'shop:nothing' }]", "tools[0]: 'shop:nothing' is 5, which cannot be called"),
+        ("tools = [{ call = 'shop:make', with = { shelf = 13 } }]",
+         "tools[0]: 'shop:make' raised ValueError: no such shelf"),
+        ("tools = ['broken']", "tools[0]: module 'broken' raised ZeroDivisionError: division by zero"),
+        ("tools = ['hungry']", "tools[0]: module 'hungry' cannot be imported: No module named 'food'"),
+        ("tools = ['shop', 'shop']", "tools: two tools are named 'user__reserve'; rename one of them"),
+        ("planners.mine = 'shop:nothing'",
+         "planners.mine: planner 'mine' is 5, neither a function nor a planner"),
+        ("tools = [{ call = 'shop:make' }]\nplanners.orders = 'shop:plan_order'",
+         "planners.orders: two planners are named 'orders'; rename one of them"),
+    ],
+)  # fmt: skip
+def test_a_problem_names_file_and_key(configured: Any, tmp_path: Path, content: str, problem: str) -> None:
+    (tmp_path / "broken.py").write_text("1 / 0")
+    (tmp_path / "hungry.py").write_text("import food")
+    assert problems_of(configured(content)) == (problem,)
+
+
+def test_a_module_that_is_not_there(configured: Any, tmp_path: Path) -> None:
+    where = f"in {tmp_path} or among the installed packages"
+    assert problems_of(configured("tools = ['shelf.tools']")) == (
+        f"tools[0]: there is no module 'shelf' {where}",
+    )
+
+
+def test_all_problems_are_told_at_once(configured: Any) -> None:
+    file = configured("store = 5\ntools = 'shop'\ncolour = 'red'")
+    assert [problem.partition(":")[0] for problem in problems_of(file)] == ["colour", "store", "tools"]
+    file = configured("tools = ['shop:none', 'shop:nothing']\nplanners.mine = 'shop:none'")
+    assert [problem.partition(":")[0] for problem in problems_of(file)] == [
+        "tools[0]",
+        "tools[1]",
+        "planners.mine",
+    ]
+
+
+def test_the_command_line_tells_them_with_code_2(call: Call, configured: Any) -> None:
+    configured("store = 5\ntools = 'shop'")
+    answer = call("tools", "list")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.splitlines() == [
+        "Error: midcourse.toml: ",
+        "  store: must be a text such as 'sqlite:///midcourse.db'",
+        "  tools: must be a list such as ['package.module']",
+    ]
+
+
+def test_tools_list(call: Call, configured: Any) -> None:
+    configured('tools = ["shop"]')
+    answer = call("tools", "list")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.lines[0].split() == [
+        "TOOL",
+        "EFFECT",
+        "UNDO",
+        "IDEMPOTENT",
+        "PROBE",
+        "IDENTITY",
+        "DESCRIPTION",
+    ]
+    assert [line.split()[:2] for line in answer.lines[1:]] == [
+        ["user__release", "irreversible"],
+        ["user__reserve", "reversible"],
+    ]
+    reserve = call("tools", "list", "--json").json[1]
+    assert {
+        name: reserve[name] for name in ("name", "effect", "undo", "idempotent", "probe", "identity")
+    } == {
+        "name": "user__reserve",
+        "effect": "reversible",
+        "undo": "user__release",
+        "idempotent": True,
+        "probe": False,
+        "identity": ["sku"],
+    }
+
+
+def test_tools_list_without_tools_says_how_to_name_them(call: Call) -> None:
+    answer = call("tools", "list")
+    assert (answer.code, answer.out) == (0, "")
+    assert answer.err.startswith(
+        "No tools; name the Python modules that have them in a file midcourse.toml here"
+    )
+    assert call("tools", "list", "--json").json == []

@@ -1,0 +1,63 @@
+"""The demo killed with SIGKILL: around every call to the outside world, and while a person watches it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from midcourse.examples.order.demo import PLANNERS
+from midcourse.examples.order.scenario import SCENARIOS
+from midcourse.examples.order.world import Summary, World
+
+KILLED_DEMO = Path(__file__).with_name("killed_demo.py")
+MIDCOURSE = str(Path(sys.executable).with_name("midcourse"))
+DELIVERED = Summary(
+    stock_left={"lamp": 8},
+    taken_cents=13200,
+    shipments=["order 42 by sea to Longyearbyen"],
+    messages=["Order 42 travels to Longyearbyen by sea."],
+)
+
+
+def in_any_order(found: dict[str, Any]) -> dict[str, Any]:
+    return {**found, "effects": sorted(found["effects"])}
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+@pytest.mark.parametrize("variant", SCENARIOS)
+def test_killed_around_any_call_every_effect_happens_once(tmp_path: Path, planner: str, variant: str) -> None:
+    program = [sys.executable, str(KILLED_DEMO), str(tmp_path), planner, variant]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    uncrashed, *crashed = (json.loads(line) for line in done.stdout.splitlines())
+    assert [found["killed_by"] for found in crashed] == [signal.SIGKILL] * len(crashed)
+    assert len(crashed) >= 2 * len(uncrashed["effects"])
+    for found in crashed:
+        happened = found["kill_at"]["moment"] == "after_commit"
+        like_uncrashed = {**uncrashed, **{name: found[name] for name in ("kill_at", "killed_by")}}
+        like_uncrashed["repeated_calls"] = int(happened)
+        assert in_any_order(like_uncrashed) == in_any_order(found)
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+@pytest.mark.parametrize("fact", [1, 6, 9, 12, 19])
+def test_killed_while_watched_resume_finishes_it(tmp_path: Path, planner: str, fact: int) -> None:
+    options = ["--planner", planner, "--variant", "ship", "--pace", "0.02"]
+    demo = [MIDCOURSE, "demo", "--keep", str(tmp_path), *options]
+    with subprocess.Popen(demo, stdout=subprocess.PIPE, text=True) as watched:
+        assert watched.stdout is not None
+        seen = next(line for line in watched.stdout if line.startswith(f"{fact:>3} "))
+        watched.kill()
+    assert watched.returncode == -signal.SIGKILL, seen
+    resume = [MIDCOURSE, "--config", str(tmp_path / "midcourse.toml"), "runs", "resume"]
+    resumed = subprocess.run(resume, capture_output=True, text=True, check=False)
+    assert resumed.returncode == 0, resumed.stderr
+    with World(tmp_path / "world.db") as world:
+        assert world.summary() == DELIVERED
+        assert world.duplicates() == []

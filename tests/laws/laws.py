@@ -1,0 +1,118 @@
+"""The laws, as checks on a state, its facts and the process that carries out its orders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from midcourse.domain import facts as f
+from midcourse.domain.evolve import evolve
+from midcourse.domain.orders import Execute
+from midcourse.domain.run import Run
+from midcourse.domain.summary import needs_attention, wake_at
+
+from .replay import replayed, snapshot
+from .world import Process, World
+
+
+def state_is_the_fold_of_its_facts(run: Run, facts: Sequence[f.Fact]) -> None:
+    assert snapshot(replayed(run.id, facts)) == snapshot(run)
+
+
+def intent_is_recorded_before_effect(begun: Sequence[Execute], facts: Sequence[f.Fact]) -> None:
+    intents = {
+        (fact.operation, fact.attempt)
+        for fact in facts
+        if isinstance(fact, f.StepStarted | f.AttemptStarted | f.CompensationStarted)
+    }
+    for order in begun:
+        assert (order.operation, order.attempt) in intents, order
+
+
+def replay_obeys(run_id: str, facts: Sequence[f.Fact]) -> None:
+    """Walk through the history: each fact is checked against the state just before it."""
+    run = Run(run_id)
+    kept: list[str] = []
+    for fact in facts:
+        _committed_effects_are_not_started_again(run, fact)
+        _one_attempt_at_a_time(run, fact)
+        _undos_are_issued_newest_first(run, fact)
+        _no_step_of_a_plan_that_is_left_is_admitted(run, fact)
+        before = run.epoch
+        evolve(run, fact)
+        assert run.epoch == (run.version if fact.moves_epoch else before), fact
+        if isinstance(fact, f.PlanAccepted):
+            assert list(fact.kept)[: len(kept)] == kept, "executed steps keep their positions"
+            assert [step for step in run.order if step in run.done] == list(fact.kept)
+            kept = list(fact.kept)
+        _operations_are_in_one_place(run)
+
+
+def _committed_effects_are_not_started_again(run: Run, fact: f.Fact) -> None:
+    if isinstance(fact, f.StepStarted | f.AttemptStarted):
+        assert fact.operation not in run.ledger, f"{fact.operation} is committed and was started again"
+    if isinstance(fact, f.CompensationStarted):
+        assert run.ledger[run.undos[fact.operation].of].state == "undoing"
+
+
+def _one_attempt_at_a_time(run: Run, fact: f.Fact) -> None:
+    if isinstance(fact, f.StepStarted | f.AttemptStarted):
+        assert fact.operation not in run.running
+        assert fact.operation not in run.unknown, "an unknown outcome permits no attempt"
+        assert fact.attempt == run.attempts.get(fact.operation, 0) + 1
+    if isinstance(fact, f.CompensationStarted):
+        assert run.undo_running == ""
+
+
+def _undos_are_issued_newest_first(run: Run, fact: f.Fact) -> None:
+    if isinstance(fact, f.CompensationIssued) and fact.cause in ("failure", "cancel"):
+        newer = [each.key for each in run.reversible.values() if each.version > run.ledger[fact.of].version]
+        assert all(f"undo/{key}" in run.unknown for key in newer), (fact, newer)
+
+
+def _no_step_of_a_plan_that_is_left_is_admitted(run: Run, fact: f.Fact) -> None:
+    if isinstance(fact, f.StepStarted | f.StepSatisfied):
+        assert not run.is_leaving
+        assert run.final is None
+
+
+def _operations_are_in_one_place(run: Run) -> None:
+    keys = [*run.running, *run.backoff, *run.unknown, *run.closed, *run.ledger]
+    assert len(keys) == len(set(keys))
+
+
+def nothing_hangs(run: Run, process: Process, at: float) -> None:
+    """What is in flight is in somebody's hands, and what waits has a time or a person to wait for."""
+    for operation in run.running.values():
+        assert (operation.key, operation.attempt) in process.attempts, operation.key
+    if run.undo_running:
+        undo = run.undos[run.undo_running]
+        token = (undo.key, undo.attempt)
+        assert token in process.attempts or token in process.probes, undo.key
+    for operation in run.unknown.values():
+        assert not operation.probing or (operation.key, operation.attempt) in process.probes
+    if run.asked is not None and ("planner", run.planner) not in run.missing:
+        assert process.planning is not None
+        assert process.planning.context.epoch == run.asked.epoch
+    wake = wake_at(run)
+    assert wake is None or wake > at, "what is due was not done"
+    busy = run.running or run.undo_running or run.is_probing or run.asked
+    assert run.final or busy or wake is not None or needs_attention(run), "it hangs in silence"
+
+
+def ends_are_ends(run: Run, world: World) -> None:
+    if run.final is None:
+        return
+    assert [*run.running, *run.backoff, *run.unknown] == []
+    assert (run.asked, run.owed) == (None, None)
+    if run.final == "completed":
+        return
+    assert not run.reversible
+    for entry in run.ledger.values():
+        if entry.effect == "reversible" and not entry.takes_back:
+            done = entry.state == "undone" and not world.stands(entry.key)
+            assert done or entry.waived or entry.undone_by in run.parked or run.undos_open, entry.key
+
+
+def effects_happen_once(world: World) -> None:
+    repeated = {key: times for key, times in world.times.items() if times > 1}
+    assert repeated == {}
