@@ -54,6 +54,7 @@ class Story:
         self._tools: dict[str, str] = {}
         self._steps: dict[str, str] = {}
         self._undos: dict[str, str] = {}
+        self._lasting: set[str] = set()
         self._failed: set[str] = set()
 
     def tell(self, record: Record) -> list[Line]:
@@ -68,6 +69,8 @@ class Story:
                 self._tools |= {step.id: _bare(step.tool_name) for step in fact.plan.steps}
             case f.StepStarted():
                 self._steps[fact.operation] = fact.step
+                if fact.effect == "irreversible":
+                    self._lasting.add(fact.step)
             case f.StepFailed():
                 self._failed.add(fact.step)
             case f.CompensationIssued():
@@ -129,7 +132,8 @@ class Story:
             if step in undone:
                 yield Line(f"{self._named(step)}, to be taken back", "magenta", "<")
             else:
-                yield Line(f"{self._named(step)}, stands", "dim", "=")
+                why = "cannot be undone" if step in self._lasting else "stands"
+                yield Line(f"{self._named(step)}, {why}", "dim", "=")
         for step in fact.superseded:
             why = "failed" if step in self._failed else "no longer wanted"
             yield Line(f"{self._named(step)}, {why}", "red", "-")

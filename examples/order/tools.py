@@ -1,8 +1,9 @@
 """The tools of the order example: the outside world's services, as the engine sees them.
 
 Payments are plain functions, which the engine runs in threads; the others are coroutines. All of them pass
-the operation key on, so a service that knows keys can tell a repeat from a new intent. `pre`, `post`, `cost`
-and `input` are there for planning by search; a planner that is a function does without them.
+the operation key on, so a service that knows keys can tell a repeat from a new intent, and all have a probe,
+so that an outcome nobody saw can be asked for. `pre`, `post`, `cost` and `input` are there for planning by
+search; a planner that is a function does without them.
 """
 
 from __future__ import annotations
@@ -42,11 +43,13 @@ def order_tools(world: World) -> list[Tool]:
 
 def inventory_tools(world: World) -> list[Tool]:
     """`reserve` and what takes it back, `release`."""
+    probe = probe_of(world)
 
     @tool(
         effect="reversible",
         undo="release",
         idempotent=True,
+        probe=probe,
         post={"reserved": True},
         input={"sku": "{{input.sku}}", "quantity": "{{input.quantity}}"},
     )
@@ -55,7 +58,7 @@ def inventory_tools(world: World) -> list[Tool]:
         with refusals_as_failures():
             return receipt_of(world.reserve(sku, quantity, operation=context.operation))
 
-    @tool(effect="irreversible", idempotent=True)
+    @tool(effect="irreversible", idempotent=True, probe=probe)
     async def release(receipt: Receipt, *, context: ToolContext) -> Release:
         """Give reserved stock back."""
         with refusals_as_failures():
@@ -70,10 +73,7 @@ def payment_tools(world: World) -> list[Tool]:
     A provider that ignores operation keys makes them unsafe to repeat; it can still be asked what it did.
     """
     knows_keys = not world.payments_ignore_keys
-
-    def probe(operation: str) -> Receipt | None:
-        answer = world.probe(operation)
-        return None if answer is None else receipt_of(answer)
+    probe = probe_of(world)
 
     @tool(
         effect="reversible",
@@ -121,11 +121,13 @@ def shipping_tools(world: World) -> list[Tool]:
 
     Where a carrier does not go, they ask for another plan and leave the routes that exist on the board.
     """
+    probe = probe_of(world)
 
     @tool(
         effect="reversible",
         undo="cancel_shipment",
         idempotent=True,
+        probe=probe,
         pre={"charged": True, "notice_due": False, "express_open": True},
         post={"shipped": True, "settled": True},
         input=_BOOKING,
@@ -138,6 +140,7 @@ def shipping_tools(world: World) -> list[Tool]:
         effect="reversible",
         undo="cancel_shipment",
         idempotent=True,
+        probe=probe,
         pre={"charged": True, "sea_open": True},
         post={"shipped": True, "shipped_by_sea": True},
         cost=5,
@@ -147,7 +150,7 @@ def shipping_tools(world: World) -> list[Tool]:
         """Book sea freight."""
         return _booked(lambda: world.ship_sea(order, destination, operation=context.operation))
 
-    @tool(effect="irreversible", idempotent=True)
+    @tool(effect="irreversible", idempotent=True, probe=probe)
     async def cancel_shipment(receipt: Receipt, *, context: ToolContext) -> Cancellation:
         """Take a booking back."""
         with refusals_as_failures():
@@ -158,10 +161,12 @@ def shipping_tools(world: World) -> list[Tool]:
 
 def notification_tools(world: World) -> list[Tool]:
     """`announce`, `notify` and `send_correction`; what was sent stays sent."""
+    probe = probe_of(world)
 
     @tool(
         effect="irreversible",
         idempotent=True,
+        probe=probe,
         pre={"charged": True, "notice_due": True},
         post={"notice_due": False, "promised": True},
         input={
@@ -177,6 +182,7 @@ def notification_tools(world: World) -> list[Tool]:
     @tool(
         effect="irreversible",
         idempotent=True,
+        probe=probe,
         pre={"shipped": True, "settled": True},
         post={"told": True},
         input={
@@ -192,6 +198,7 @@ def notification_tools(world: World) -> list[Tool]:
     @tool(
         effect="irreversible",
         idempotent=True,
+        probe=probe,
         pre={"promised": True},
         post={"promised": False},
         input={
@@ -215,6 +222,16 @@ def refusals_as_failures() -> Iterator[None]:
         yield
     except WorldError as refusal:
         raise ToolError(str(refusal), retryable=False, no_effect=True) from refusal
+
+
+def probe_of(world: World) -> Callable[[str], Receipt | None]:
+    """What became of an operation, as the world's records have it."""
+
+    def probe(operation: str) -> Receipt | None:
+        answer = world.probe(operation)
+        return None if answer is None else receipt_of(answer)
+
+    return probe
 
 
 def receipt_of(answer: Answer) -> Receipt:

@@ -37,7 +37,9 @@ def tools(folder: Path) -> list[Tool]:
     return [note, wait]
 
 
-PLAN = Plan((Step("first", "note", {"text": "first"}), Step("wait", "wait"), Step("last", "note", {"text": "last"})))
+PLAN = Plan(
+    (Step("first", "note", {"text": "first"}), Step("wait", "wait"), Step("last", "note", {"text": "last"}))
+)
 
 
 async def main(folder: Path) -> None:

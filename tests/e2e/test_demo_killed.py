@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,10 +24,6 @@ DELIVERED = Summary(
 )
 
 
-def in_any_order(found: dict[str, Any]) -> dict[str, Any]:
-    return {**found, "effects": sorted(found["effects"])}
-
-
 @pytest.mark.parametrize("planner", PLANNERS)
 @pytest.mark.parametrize("variant", SCENARIOS)
 def test_killed_around_any_call_every_effect_happens_once(tmp_path: Path, planner: str, variant: str) -> None:
@@ -36,17 +31,15 @@ def test_killed_around_any_call_every_effect_happens_once(tmp_path: Path, planne
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     uncrashed, *crashed = (json.loads(line) for line in done.stdout.splitlines())
-    assert [found["killed_by"] for found in crashed] == [signal.SIGKILL] * len(crashed)
     assert len(crashed) >= 2 * len(uncrashed["effects"])
     for found in crashed:
         happened = found["kill_at"]["moment"] == "after_commit"
-        like_uncrashed = {**uncrashed, **{name: found[name] for name in ("kill_at", "killed_by")}}
-        like_uncrashed["repeated_calls"] = int(happened)
-        assert in_any_order(like_uncrashed) == in_any_order(found)
+        of_this_case = {"kill_at": found["kill_at"], "killed_by": signal.SIGKILL, "repeated_calls": happened}
+        assert {**uncrashed, **of_this_case} == found
 
 
 @pytest.mark.parametrize("planner", PLANNERS)
-@pytest.mark.parametrize("fact", [1, 6, 9, 12, 19])
+@pytest.mark.parametrize("fact", [6, 9, 13])
 def test_killed_while_watched_resume_finishes_it(tmp_path: Path, planner: str, fact: int) -> None:
     options = ["--planner", planner, "--variant", "ship", "--pace", "0.02"]
     demo = [MIDCOURSE, "demo", "--keep", str(tmp_path), *options]
