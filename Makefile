@@ -1,6 +1,6 @@
 # Needs Python 3.11 or newer, git and make; everything else goes into $(VENV), and only when it changed.
 #
-#   make demo       the order scenario, from start to audit
+#   make demo       the order scenario, from start to audit; ARGS="--keep DIR" keeps the store
 #   make test       the tests; PYTEST_ARGS="tests/store -x" picks some
 #   make ci         what a change must pass: lint, types, imports, package, demo, examples, tests
 #   make help       every target
@@ -8,6 +8,7 @@
 VENV ?= .venv
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+ARGS ?=
 PYTEST_ARGS ?=
 LOCK_ARGS ?=
 
@@ -31,7 +32,7 @@ help: ## this list
 setup: $(DEV) ## an environment for development in $(VENV)
 
 demo: $(RUNTIME) ## the order scenario, from start to audit
-	@$(BIN)/midcourse demo
+	@$(BIN)/midcourse demo $(ARGS)
 
 test: $(DEV) ## the tests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
