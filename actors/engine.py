@@ -31,6 +31,7 @@ from .opening import open_owned
 from .planner import PlannerActor, PlannerLimits
 from .registry import AnyPlanner, Planners
 from .settings import Settings
+from .shutdown import shut_down
 from .starting import Starter
 from .supervisor import ExecutorLimits
 from .threadsafe import ThreadsafeEngine
@@ -151,6 +152,7 @@ class Engine:
                 max_calls_at_once=settings.max_plannings_at_once, timeout_s=settings.planning_timeout_s
             ),
         )
+        stack.push_async_callback(planner.stop)
         executor = Executor.start(
             urn=journal.url,
             dispatcher=directory.dispatcher,
@@ -169,7 +171,7 @@ class Engine:
             ),
         )
         directory.couriers = Couriers(executor, planner)
-        stack.push_async_callback(_drain, directory)
+        stack.push_async_callback(shut_down, directory)
         self._directory = directory
         self._starter = Starter(directory, self._random)
         self._threadsafe = ThreadsafeEngine(self, loop)
@@ -288,14 +290,3 @@ class Engine:
                 "the engine is not open; use it inside `async with Engine(...) as engine`"
             )
         return self._directory, self._starter
-
-
-async def _drain(directory: Directory) -> None:
-    """Let what runs come to an end, begin nothing new, and have it all recorded."""
-    directory.drain(EngineClosedError("the engine is closing, or closed; start a new one"))
-    try:
-        await directory.quiet()
-        await directory.couriers.finish()
-        await directory.quiet()
-    finally:
-        await directory.couriers.stop()

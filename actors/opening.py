@@ -21,34 +21,37 @@ async def open_owned(store: str | Journal) -> Journal:
         return store
     if store.startswith("memory:"):
         return open_journal(store, owner=True)
-    loop = asyncio.get_running_loop()
-    opened: asyncio.Future[Journal] = loop.create_future()
-
-    def settle(journal: Journal | None, error: BaseException | None) -> None:
-        if opened.done():  # nobody waits any more
-            if journal is not None:
-                journal.close()
-        elif journal is not None:
-            opened.set_result(journal)
-        elif error is not None:
-            opened.set_exception(error)
-
-    def work() -> None:
-        journal, error = None, None
-        try:
-            journal = open_journal(store, owner=True)
-        except Exception as raised:  # noqa: BLE001 - a boundary: it is raised to whoever waits
-            error = raised
-        try:
-            loop.call_soon_threadsafe(settle, journal, error, context=Context())
-        except RuntimeError:  # the loop is closed
-            if journal is not None:
-                journal.close()
-
-    thread = threading.Thread(target=work, name="midcourse-open", daemon=True)
+    opened: asyncio.Future[Journal] = asyncio.get_running_loop().create_future()
+    thread = threading.Thread(target=_open, args=(store, opened), name="midcourse-open", daemon=True)
     thread.start()
     try:
         return await opened
     finally:
         if not opened.cancelled():
             thread.join()  # it has nothing left to do
+
+
+def _open(store: str, opened: asyncio.Future[Journal]) -> None:
+    result: Journal | Exception
+    try:
+        result = open_journal(store, owner=True)
+    except Exception as error:  # noqa: BLE001 - a boundary: it is raised to whoever waits
+        result = error
+    try:
+        opened.get_loop().call_soon_threadsafe(_settle, opened, result, context=Context())
+    except RuntimeError:  # the loop is closed
+        _discard(result)
+
+
+def _settle(opened: asyncio.Future[Journal], result: Journal | Exception) -> None:
+    if opened.done():  # nobody waits any more
+        _discard(result)
+    elif isinstance(result, Exception):
+        opened.set_exception(result)
+    else:
+        opened.set_result(result)
+
+
+def _discard(result: Journal | Exception) -> None:
+    if not isinstance(result, Exception):
+        result.close()

@@ -268,7 +268,7 @@ class Supervisor:
             self._idle = None
 
     def _look_if_idle(self) -> None:
-        if not any(self._awaited):
+        if self._idle is not None and not any(self._awaited):
             self._end_wait()
 
     def _end_wait(self) -> None:

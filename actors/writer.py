@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from ..domain.decide import Reaction, record
 from ..domain.messages import Message
 from ..domain.tools import Catalog
@@ -10,8 +12,10 @@ from .errors import RunNotFoundError
 from .indexing import row_of
 from .loading import load_newest
 
-MOST_CONFLICTS = 20
-"""Appends that may meet another one before the writer gives up."""
+MOST_CONFLICTS = 50
+"""Appends that may meet another one before the writer gives up: five seconds of a run that never rests."""
+
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.001, 0.1
 
 _NO_TOOLS = Catalog()
 
@@ -44,6 +48,7 @@ async def write(journal: Journal, run_id: str, message: Message, catalog: Catalo
             conflicts += 1
             if conflicts > MOST_CONFLICTS:
                 raise
+            await asyncio.sleep(min(_FIRST_WAIT_S * 2**conflicts, _LONGEST_WAIT_S))
 
 
 async def _write_once(journal: Journal, run_id: str, message: Message, catalog: Catalog) -> Reaction:

@@ -17,4 +17,4 @@ class Goal(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     text: str
-    inputs: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    inputs: Mapping[str, Any] = msgspec.field(default_factory=dict)

@@ -35,7 +35,7 @@ class StartRun(Message, kw_only=True):
     planner: str = ""
     mode: Mode = "autonomous"
     key: str = ""
-    tags: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    tags: Mapping[str, str] = msgspec.field(default_factory=dict)
     limits: Limits = Limits()
 
 
@@ -111,7 +111,8 @@ class ReportFailure(Report, kw_only=True):
 
     Args:
         retry_after_s: seconds to wait before another attempt; ``None`` when another one is pointless.
-        no_effect: the tool vouches that nothing happened outside in this attempt.
+        no_effect: the tool vouches that nothing happened outside; one that is idempotent vouches for the
+            operation key, earlier attempts included.
     """
 
     failure: Failure
@@ -125,11 +126,11 @@ class ReportReplan(Report, kw_only=True):
     Args:
         updates: values for the board.
         receipt: what was committed before it asked, if anything was.
-        no_effect: the tool vouches that nothing happened outside.
+        no_effect: the tool vouches that nothing happened outside, as in `ReportFailure`.
     """
 
     reason: str
-    updates: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    updates: Mapping[str, Any] = msgspec.field(default_factory=dict)
     receipt: Receipt | None = None
     no_effect: bool = False
 

@@ -27,7 +27,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
 
     id: str = ""
     tool_name: str = ""
-    input: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    input: Mapping[str, Any] = msgspec.field(default_factory=dict)
     needs: Sequence[str] | None = None
     reasoning: str = ""
     operation: str = ""
@@ -55,7 +55,7 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
     undo: Sequence[str] = ()
     reason: str = ""
     cost: float | None = None
-    conditions: Mapping[str, bool | None] = msgspec.field(default_factory=dict[str, bool | None])
+    conditions: Mapping[str, bool | None] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _freeze(self, "steps")

@@ -113,6 +113,5 @@ def wake_at(run: Run) -> float | None:
 
 def is_dormant(run: Run) -> bool:
     """Whether nothing of a run is in flight in this process, so that it need not be kept in memory."""
-    if run.running or run.undo_running or run.asked is not None:
-        return False
-    return not run.is_probing
+    is_planning = run.asked is not None and ("planner", run.planner) not in run.missing
+    return not (run.running or run.undo_running or is_planning or run.is_probing)

@@ -74,11 +74,11 @@ class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     retry: RetryPolicy = RetryPolicy()
     timeout_s: float | None = None
     heartbeat_timeout_s: float | None = None
-    input_schema: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
-    pre: Mapping[str, bool] = msgspec.field(default_factory=dict[str, bool])
-    post: Mapping[str, bool] = msgspec.field(default_factory=dict[str, bool])
+    input_schema: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    pre: Mapping[str, bool] = msgspec.field(default_factory=dict)
+    post: Mapping[str, bool] = msgspec.field(default_factory=dict)
     cost: float = 1.0
-    input: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    input: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     @property
     def repeatable(self) -> bool:

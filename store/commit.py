@@ -13,7 +13,7 @@ from typing import Any
 from .chain import link
 from .codec import Encoded
 from .errors import JournalError, KeyTakenError, VersionConflictError
-from .index import RunIndex, to_row
+from .index import to_row
 from .journal import Append, Appended, OnDone
 
 Result = Appended | JournalError
@@ -28,6 +28,9 @@ class Pending:
         append: what was asked for.
         encoded: its records, ready to be stored.
         on_done: whom to tell.
+
+    Attributes:
+        key: the idempotency key it claims; only the start of a run claims one.
     """
 
     __slots__ = (
@@ -35,6 +38,7 @@ class Pending:
         "expected",
         "hash",
         "index",
+        "key",
         "on_done",
         "parameters",
         "prev",
@@ -49,16 +53,12 @@ class Pending:
         self.prev = append.prev_hash
         self.count = len(append.entries)
         self.updated = append.entries[-1][0]
-        self.index: RunIndex | None = append.index
+        self.index = append.index
+        self.key = "" if append.index is None or append.expected_version else append.index.key
         self.parameters = encoded.parameters
         self.version = encoded.version
         self.hash = encoded.hash
         self.on_done = on_done
-
-    @property
-    def key(self) -> str:
-        """The idempotency key this append claims: only the start of a run claims one."""
-        return self.index.key if self.index is not None and not self.expected else ""
 
 
 class Transaction:

@@ -243,7 +243,8 @@ class SqliteBackend:
         if version == self._data_version:
             return
         self._data_version = version
-        query = "SELECT DISTINCT originator_id FROM stored_events WHERE rowid > ?"
+        # Not DISTINCT: for that SQLite would read an index of all records, under the write lock.
+        query = "SELECT originator_id FROM stored_events WHERE rowid > ?"
         for (run_id,) in self._write.execute(query, (self._position,)).fetchall():
             self._heads.pop(run_id, None)
             self._foreign.add(run_id)

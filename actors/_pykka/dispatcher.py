@@ -54,13 +54,13 @@ class Dispatcher:
         self._post_slice()
 
     def run(self, turns: Iterable[ReadyTurn]) -> None:
-        """Let turns run once, after those scheduled before, and begin at once.
+        """Let turns run once, after those scheduled before; begin at once, unless a slice is on its way.
 
-        For callbacks of the loop that do nothing else: it spares them a round of the loop. An error in a turn
-        goes to the loop's exception handler.
+        For callbacks of the loop that do nothing after it: it spares them a round of the loop. An error in a
+        turn goes to the loop's exception handler.
         """
         self._ready.extend(turns)
-        if self._is_running:
+        if self._is_posted or self._is_running:
             return
         try:
             self._run_slice()

@@ -15,6 +15,7 @@ Import it as ``midcourse.testing``.
 from .clock import ManualClock
 from .crash import (
     MOMENTS,
+    STORE,
     Crash,
     CrashAt,
     Finished,
@@ -22,6 +23,7 @@ from .crash import (
     ScenarioError,
     crash_at_every_fact,
     kill_scenario,
+    preload,
     run_scenario,
 )
 from .crashing import CrashingJournal, Moment, crashing
@@ -30,6 +32,7 @@ from .trial import FactMissingError, RecordOf, TrialEngine, wait_for_fact
 
 __all__ = [
     "MOMENTS",
+    "STORE",
     "Crash",
     "CrashAt",
     "CrashingJournal",
@@ -48,6 +51,7 @@ __all__ = [
     "crash_at_every_fact",
     "crashing",
     "kill_scenario",
+    "preload",
     "run_scenario",
     "scripted_tool",
     "wait_for_fact",

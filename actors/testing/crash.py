@@ -32,6 +32,21 @@ from typing import Any, NamedTuple, cast
 from ...store import Journal, open_journal
 from .crashing import CrashingJournal, Moment
 
+__all__ = [
+    "MOMENTS",
+    "STORE",
+    "Crash",
+    "CrashAt",
+    "Finished",
+    "Moment",
+    "Scenario",
+    "ScenarioError",
+    "crash_at_every_fact",
+    "kill_scenario",
+    "preload",
+    "run_scenario",
+]
+
 Scenario = Callable[..., Awaitable[Any]]
 
 MOMENTS: tuple[Moment, ...] = ("before", "after")

@@ -116,14 +116,17 @@ def _accepted(fact: f.PlanAccepted) -> str:
     return f"revision {fact.revision} by {fact.author}{changes} · {fact.reason or 'no reason given'}"
 
 
+def _began(fact: f.RunStarted) -> str:
+    inputs = f" {short_json(fact.goal.inputs)}" if fact.goal.inputs else ""
+    return f"{fact.goal.text}{inputs} planner={fact.planner or 'none'}"
+
+
 def _failed(fact: f.StepFailed) -> str:
     return f"{fact.step}: {fact.failure.kind}: {fact.failure.message}"
 
 
 _TELL: dict[type[f.Fact], Callable[[Any], str]] = {
-    f.RunStarted: lambda fact: (
-        f"{fact.goal.text} {short_json(fact.goal.inputs)} planner={fact.planner or 'none'}"
-    ),
+    f.RunStarted: _began,
     f.RunCompleted: lambda fact: f"result={short_json(fact.result)} {fact.reason}",
     f.RunFailed: lambda fact: f"{fact.failure.kind}: {fact.failure.message}",
     f.ReplanRequested: lambda fact: f"{fact.cause}{f' {fact.step}' if fact.step else ''}: {fact.reason}",

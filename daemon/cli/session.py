@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 import shlex
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,6 +22,7 @@ DEFAULT_STORE = "sqlite:///midcourse.db"
 STORE_VARIABLE = "MIDCOURSE_STORE"
 _MOST_CANDIDATES = 8
 _LONGEST_ID = 32
+_PASSWORD = re.compile(r"(//[^:/@]*:)[^@]*@")
 
 
 class Session:
@@ -61,8 +63,9 @@ class Session:
             return f"os:{os.getuid()}"
 
     def command_line(self, *words: str) -> str:
-        """Return a command to type that means the same store and configuration as this one."""
-        options = [f"--store {shlex.quote(self._store)}"] if self._store else []
+        """Return a command to type that means the same store and configuration, less a password."""
+        store = _PASSWORD.sub(r"\1…@", self._store or "")
+        options = [f"--store {shlex.quote(store)}"] if store else []
         options += [f"--config {shlex.quote(self._config_file)}"] if self._config_file else []
         return " ".join(["midcourse", *options, *map(shlex.quote, words)])
 

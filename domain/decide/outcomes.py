@@ -25,13 +25,16 @@ def is_late(operation: Operation, at: float) -> bool:
     return operation.deadline is not None and at >= operation.deadline
 
 
-def end_without_receipt(operation: Operation, failure: f.Failure, catalog: Catalog) -> Decision:
+def end_without_receipt(
+    operation: Operation, failure: f.Failure, catalog: Catalog, *, no_effect: bool = False
+) -> Decision:
     """End an operation that will not be tried again.
 
     An error says that its own attempt did not work. It says nothing of an earlier one that ended without an
-    answer.
+    answer, unless the tool vouches that nothing happened: only a tool that is idempotent has a second attempt
+    after such a one, and what it says of its key it says of all attempts.
     """
-    if operation.in_doubt:
+    if operation.in_doubt and not no_effect:
         why = f"{failure.message}; an attempt before ended without an answer"
         return unknown(operation, why, operation.details, catalog)
     failed = f.StepFailed(operation.step, operation.key, operation.attempt, failure)

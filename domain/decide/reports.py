@@ -64,7 +64,7 @@ def report_failure(run: Run, report: m.ReportFailure, catalog: Catalog) -> Decis
         )
         if not is_late(operation, retry_at):
             return Decision((again,), (), operation.version)
-    return end_without_receipt(operation, failure, catalog)
+    return end_without_receipt(operation, failure, catalog, no_effect=report.no_effect)
 
 
 def _may_try_again(run: Run, operation: Operation, report: m.ReportFailure, catalog: Catalog) -> bool:
@@ -107,9 +107,8 @@ def _end_for_replan(operation: Operation, report: m.ReportReplan, catalog: Catal
         done = f.StepCompleted(operation.step, operation.key, report.attempt, report.receipt)
         return Decision((done,))
     if report.no_effect or operation.effect == "read":
-        return end_without_receipt(
-            operation, failure_in(operation, f.Failure("replan", report.reason)), catalog
-        )
+        failure = failure_in(operation, f.Failure("replan", report.reason))
+        return end_without_receipt(operation, failure, catalog, no_effect=report.no_effect)
     why = f"it asked for another plan without saying what it did: {report.reason}"
     return unknown(operation, why, operation.details, catalog)
 

@@ -118,6 +118,19 @@ def _undo_problems(run: Run, plan: Plan) -> Iterator[str]:
         if step.undoes in seen:
             yield f"step {step.id}: {step.undoes!r} is undone elsewhere in this plan; say it once"
         seen.add(step.undoes)
+    yield from _unnamed_undos(run, plan, seen)
+
+
+def _unnamed_undos(run: Run, plan: Plan, named: set[str]) -> Iterator[str]:
+    """A step that calls an undo tool says what it undoes, so that nothing is undone twice."""
+    standing: dict[str, list[str]] = {}
+    for entry in run.reversible.values():
+        if entry.key not in named:
+            standing.setdefault(entry.undo, []).append(entry.key)
+    for step in plan.steps:
+        if not step.undoes and step.tool_name in standing:
+            keys = ", ".join(standing[step.tool_name])
+            yield f"step {step.id}: {step.tool_name} takes back what stands; say undoes: one of {keys}"
 
 
 def _not_undoable(run: Run, key: str) -> str:

@@ -20,7 +20,7 @@ class RunStarted(Fact):
     mode: Mode = "autonomous"
     key: str = ""
     lineage: str = ""
-    tags: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    tags: Mapping[str, str] = msgspec.field(default_factory=dict)
     limits: Limits = Limits()
     catalog: str = ""
 
@@ -78,7 +78,6 @@ class RunFailed(Fact):
     """The run ended without reaching its goal."""
 
     failure: Failure
-    degraded: bool = False
 
 
 class RunCancelled(Fact):

@@ -86,7 +86,7 @@ class RenderError(TemplateError):
         }
 
 
-class MissingStep(RenderError):  # noqa: N818 -- a word of the plan language
+class MissingStep(RenderError):
     """A template reads a root that does not exist or has no result yet.
 
     Args:
@@ -108,7 +108,7 @@ class MissingStep(RenderError):  # noqa: N818 -- a word of the plan language
         )
 
 
-class BadPath(RenderError):  # noqa: N818 -- a word of the plan language
+class BadPath(RenderError):
     """A path leads off the data: a key that is not there, an index into a string, the length of a number.
 
     Args:
@@ -131,7 +131,7 @@ class BadPath(RenderError):  # noqa: N818 -- a word of the plan language
         )
 
 
-class EmptyData(RenderError):  # noqa: N818 -- a word of the plan language
+class EmptyData(RenderError):
     """A path ran out of data: an empty array, an index beyond the end, a null.
 
     Args:

@@ -392,6 +392,34 @@ async def test_attempts_may_finish_before_the_executor_does(executor: Start, doo
     assert kit.timers.pending() == 0
 
 
+async def test_what_is_ordered_after_finishing_has_begun_is_not_taken_up(executor: Start, door: Door) -> None:
+    kit = executor(waiting(door))
+    kit.execute("wait", 1)
+    await door.entered.wait()
+    finished = kit.ref.ask(Finish())
+    kit.execute("wait", 2)
+    taken = kit.ref.ask(RunOrders("nobody", ()))
+    door.open()
+    await finished
+    await taken
+    assert [message for _, message in kit.reports.all] == [success("attempt 1")]
+
+
+async def test_whoever_cancels_the_finishing_closes_the_executor(executor: Start, door: Door) -> None:
+    kit = executor(waiting(door))
+    kit.execute("wait")
+    await door.entered.wait()
+    kit.timers.armed.clear()
+    finished = kit.ref.ask(Finish())
+    await kit.timers.armed.wait()
+    (task,) = [task for task in asyncio.all_tasks() if task.get_name().endswith("finishes")]
+    task.cancel()
+    assert await finished is None
+    door.open()
+    await kit.ref.stop()
+    assert kit.reports.all == []
+
+
 async def test_what_does_not_finish_in_time_is_cancelled_without_a_report(
     executor: Start, door: Door
 ) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from midcourse.actors._pykka import Dispatcher
+
+MARK = ContextVar("MARK", default="nobody's")
 
 
 class Turn:
@@ -161,3 +164,81 @@ async def test_an_error_in_a_turn_or_a_flush_is_reported_and_the_rest_still_runs
     await drained(done)
     assert log == ["flush", "flush", "last", "flush"]
     assert reported == ["ValueError('in turn')", "ValueError('in flush')"]
+
+
+async def test_turns_that_are_brought_run_at_once_in_slices_like_all_others() -> None:
+    log: list[str] = []
+    clock = Clock()
+    done = asyncio.Event()
+    dispatcher = Dispatcher(lambda: log.append("flush"), slice_s=0.001, clock=clock)
+
+    def turn(name: str) -> Turn:
+        def act() -> None:
+            clock.spend(0.0006)
+            log.append(name)
+            if name == "third":
+                asyncio.get_running_loop().call_soon(done.set)
+
+        return Turn(act)
+
+    dispatcher.run([turn("first"), turn("second"), turn("third")])
+    assert log == ["first", "second", "flush"]
+    await drained(done)
+    assert log == ["first", "second", "flush", "third", "flush"]
+
+
+async def test_turns_that_are_brought_while_a_slice_is_on_its_way_run_in_it() -> None:
+    log: list[str] = []
+    done = asyncio.Event()
+
+    def flush() -> None:
+        log.append("flush")
+        done.set()
+
+    dispatcher = Dispatcher(flush, clock=Clock())
+
+    def first() -> None:
+        log.append("first")
+        dispatcher.run([Turn(lambda: log.append("third"))])
+
+    dispatcher.schedule(Turn(first))
+    dispatcher.run([Turn(lambda: log.append("second"))])
+    assert log == []
+    await drained(done)
+    assert log == ["first", "second", "third", "flush"]
+
+
+async def test_who_brings_turns_is_spared_their_errors() -> None:
+    log: list[str] = []
+    reported: list[object] = []
+    done = asyncio.Event()
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _loop, context: reported.append(repr(context["exception"]))
+    )
+
+    def fail() -> None:
+        raise ValueError("in turn")
+
+    dispatcher = Dispatcher(lambda: log.append("flush"), clock=Clock())
+    dispatcher.run([Turn(fail), Turn(done.set)])
+    assert reported == ["ValueError('in turn')"]
+    await drained(done)
+    assert log == ["flush", "flush"]
+
+
+async def test_a_turn_sees_neither_the_variables_of_its_sender_nor_those_of_another_turn() -> None:
+    seen: list[str] = []
+    done = asyncio.Event()
+    dispatcher = Dispatcher(lambda: None, clock=Clock())
+
+    def leave_a_mark() -> None:
+        seen.append(MARK.get())
+        MARK.set("another turn's")
+
+    MARK.set("the sender's")
+    dispatcher.run([Turn(leave_a_mark), Turn(leave_a_mark)])
+    dispatcher.schedule(Turn(leave_a_mark))
+    dispatcher.schedule(Turn(done.set))
+    await drained(done)
+    assert seen == ["nobody's"] * 3
+    assert MARK.get() == "the sender's"

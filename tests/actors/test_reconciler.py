@@ -14,6 +14,7 @@ from midcourse import (
     Plan,
     RunNotFoundError,
     RunParkedError,
+    Settings,
     Step,
     tool,
 )
@@ -333,7 +334,8 @@ class _Racing(Intercepted):
 
 async def test_a_mistake_inside_parks_the_run_instead_of_leaving_it_hanging() -> None:
     never = scripted_tool("double", lambda _context, **_: asyncio.Event().wait(), arguments=["n"])
-    async with Engine("memory:", tools=[never]) as engine:
+    settings = Settings(drain_s=0.0, close_grace_s=0.0)
+    async with Engine("memory:", tools=[never], settings=settings) as engine:
         run = await engine.start("double", plan=DOUBLING)
         waiting = asyncio.create_task(run.outcome(timeout_s=30))
         await wait_for_fact(run, StepStarted)

@@ -62,7 +62,7 @@ async def test_scripts_that_have_ended_say_so() -> None:
         assert "no idea" in failed.fact.failure.message
         third = await engine.start("work", plan=ONE_STEP)
         step = await wait_for_fact(third, StepFailed)
-        assert "1 outcomes, and was called once more" in step.fact.failure.message
+        assert "1 outcomes, and was called again" in step.fact.failure.message
     assert planner.contexts[1].goal.text == "work"
 
 

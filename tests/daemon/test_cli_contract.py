@@ -1,6 +1,8 @@
 """What holds for every command: what goes where, exit codes, and how little help costs."""
 
+import contextlib
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -155,3 +157,44 @@ def test_json_may_stand_before_and_behind_the_command(on_store: Call, replanned:
     before, behind = on_store("--json", "runs", "list"), on_store("runs", "list", "--json")
     assert before.json == behind.json
     assert behind.json["runs"][0]["run_id"] == replanned.run.id
+
+
+@pytest.fixture
+def on_terminal(environment: dict[str, str], replanned: Any, tmp_path: Path) -> Call:
+    """Run a command on the store with a terminal of its own, and return what it showed there."""
+
+    def run(*arguments: str, **variables: str) -> str:
+        ours, theirs = pty.openpty()
+        command = "from midcourse.daemon.main import main; main()"
+        process = subprocess.Popen(
+            [sys.executable, "-c", command, "--store", f"sqlite:///{replanned.store}", *arguments],
+            cwd=tmp_path,
+            env=environment | {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"} | variables,
+            stdout=theirs,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(theirs)
+        shown = bytearray()  # reading ends with an error once nobody holds the other end
+        with os.fdopen(ours, "rb", buffering=0) as terminal, contextlib.suppress(OSError):
+            while part := terminal.read(4096):
+                shown += part
+        assert process.wait() in (0, 1)
+        return shown.decode()
+
+    return run
+
+
+def test_colours_on_a_terminal_unless_they_are_not_wanted(on_terminal: Call, replanned: Any) -> None:
+    command = ("runs", "show", replanned.run.id)
+    assert "\x1b[32m✓" in on_terminal(*command)
+    assert "\x1b" not in on_terminal(*command, NO_COLOR="1")
+    assert "\x1b" not in on_terminal(*command, "--json")
+
+
+def test_watch_is_a_live_view_on_a_terminal(on_terminal: Call, replanned: Any) -> None:
+    replanned.succeed("booked", "shipment S-1")
+    replanned.succeed("sent")
+    shown = on_terminal("runs", "watch", replanned.run.id)
+    assert shown.count("run_completed") >= 1
+    assert "\x1b[?25l" in shown  # the cursor is hidden while it redraws
+    assert "E2  sea      \x1b[32mdone" in shown.replace("\x1b[0m", "")

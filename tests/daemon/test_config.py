@@ -32,8 +32,8 @@ def pack(sku: str) -> str:
 def plan_order(context): ...
 
 class Kit:
-    def __init__(self, folder, **more):
-        self.tools, self.planners, self.folder, self.more = [reserve, release], {"orders": plan_order}, folder, more
+    def __init__(self, folder):
+        self.tools, self.planners, self.folder = [reserve, release], {"orders": plan_order}, folder
 
     def close(self):
         (self.folder / "closed").touch()
@@ -131,11 +131,12 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
         ("tools = 'shop'", "tools: must be a list such as ['package.module']"),
         ("planners = ['shop']", "planners: must be a table such as name = 'package.module:planner'"),
         ("tools = [5]", "tools[0]: must name 'package.module' or 'package.module:name', not 5"),
-        ("tools = ['shop.py:']", "tools[0]: must name 'package.module' or 'package.module:name', not 'shop.py:'"),
+        ("tools = ['shop:']", "tools[0]: must name 'package.module' or 'package.module:name', not 'shop:'"),
         ("tools = [{ call = 'shop' }]", "tools[0]: must name 'package.module:function', not 'shop'"),
         ("tools = [{ call = 'shop:make', width = 3 }]", "tools[0]: unknown width; allowed are call and with"),
         ("tools = [{ call = 'shop:make', with = 3 }]", "tools[0].with: must be a table of arguments"),
-        ("tools = ['shop:none']", "tools[0]: module 'shop' has no 'none' (module 'shop' has no attribute 'none')"),
+        ("tools = ['shop:none']",
+         "tools[0]: module 'shop' has no 'none' (module 'shop' has no attribute 'none')"),
         ("tools = ['shop:nothing']", "tools[0]: 'shop:nothing' holds no tools and no planners"),
         ("tools = [{ call = 'shop:nothing' }]", "tools[0]: 'shop:nothing' is 5, which cannot be called"),
         ("tools = [{ call = 'shop:make', with = { shelf = 13 } }]",

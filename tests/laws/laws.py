@@ -32,11 +32,14 @@ def replay_obeys(run_id: str, facts: Sequence[f.Fact]) -> None:
     """Walk through the history: each fact is checked against the state just before it."""
     run = Run(run_id)
     kept: list[str] = []
-    for fact in facts:
+    for fact, following in zip(facts, (*facts[1:], None), strict=True):
         _committed_effects_are_not_started_again(run, fact)
         _one_attempt_at_a_time(run, fact)
         _undos_are_issued_newest_first(run, fact)
         _no_step_of_a_plan_that_is_left_is_admitted(run, fact)
+        _plans_are_made_from_the_present(run, fact)
+        _replans_are_asked_for_by_right(run, fact, following)
+        _a_run_ends_when_all_is_done(run, fact)
         before = run.epoch
         evolve(run, fact)
         assert run.epoch == (run.version if fact.moves_epoch else before), fact
@@ -75,9 +78,43 @@ def _no_step_of_a_plan_that_is_left_is_admitted(run: Run, fact: f.Fact) -> None:
         assert run.final is None
 
 
+def _plans_are_made_from_the_present(run: Run, fact: f.Fact) -> None:
+    if isinstance(fact, f.PlanAccepted):
+        assert run.proposal is not None
+        assert run.proposal.epoch == run.epoch, "a stale plan was accepted"
+        assert [*run.running, *run.backoff, *run.unknown] == []
+    if isinstance(fact, f.PlanRequested):
+        assert [*run.running, *run.backoff, *run.unknown] == [], "what is in flight is known first"
+
+
+def _replans_are_asked_for_by_right(run: Run, fact: f.Fact, following: f.Fact | None) -> None:
+    """A plan by a person is not replaced by itself, the budget holds, and a lap without progress is stuck."""
+    if not isinstance(fact, f.ReplanRequested):
+        return
+    assert run.author == "planner" or fact.cause == "person"
+    is_spent = run.replans >= run.limits.replans
+    is_lap = fact.digest in run.replan_marks and fact.cause != "person"
+    assert isinstance(following, f.RunStuck) == (is_spent or is_lap)
+
+
+def _a_run_ends_when_all_is_done(run: Run, fact: f.Fact) -> None:
+    if isinstance(fact, f.RunCompleted | f.RunFailed | f.RunCancelled):
+        assert [*run.running, *run.backoff, *run.unknown, *run.undos_open, *run.parked] == []
+        assert isinstance(fact, f.RunCompleted) or not run.reversible
+
+
 def _operations_are_in_one_place(run: Run) -> None:
     keys = [*run.running, *run.backoff, *run.unknown, *run.closed, *run.ledger]
     assert len(keys) == len(set(keys))
+
+
+def one_attempt_is_in_hand(run: Run, process: Process) -> None:
+    """An attempt is not given up, nor followed by another, before it has ended or its process has."""
+    for key, attempt in process.attempts:
+        assert key not in run.backoff
+        assert key not in run.unknown
+        operation = run.running.get(key)
+        assert operation is None or operation.attempt == attempt
 
 
 def nothing_hangs(run: Run, process: Process, at: float) -> None:
@@ -104,6 +141,7 @@ def ends_are_ends(run: Run, world: World) -> None:
         return
     assert [*run.running, *run.backoff, *run.unknown] == []
     assert (run.asked, run.owed) == (None, None)
+    assert world.standing() <= set(run.ledger), "an effect was forgotten"
     if run.final == "completed":
         return
     assert not run.reversible

@@ -1,8 +1,6 @@
-"""Messages in any order: duplicates, late reports, conflicts, crashes, foreign writers. The laws hold after each."""
+"""Messages in any order: duplicates, late reports, conflicts, crashes, foreign writers. The laws hold."""
 
 from __future__ import annotations
-
-from typing import Any, Literal
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -15,333 +13,139 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from midcourse.domain import facts as f
-from midcourse.domain import messages as m
-from midcourse.domain.decide import react, record
-from midcourse.domain.errors import MessageRefused
-from midcourse.domain.goal import Goal
-from midcourse.domain.orders import Execute
-from midcourse.domain.plan import Author, GoalReached, NoPlan, Plan, Step
-from midcourse.domain.receipt import Receipt
-from midcourse.domain.run import Run
-from midcourse.domain.summary import needs_attention, wake_at
+from midcourse.domain.plan import Author, Step
+from midcourse.domain.summary import wake_at
 from midcourse.domain.tools import Catalog
 
-from . import laws
-from .replay import replayed
-from .world import CATALOG, SPECS, Process, World
+from .life import ENDINGS, NONE, SMALLER, STEPS, Answer, Ending, Life, Shape
+from .world import CATALOG
 
-Ending = Literal[
-    "done", "failed", "refused", "vouched", "lost", "lost_after_effect", "replan", "replan_after_effect"
-]
-STEP_TOOLS = ("look", "reserve", "charge", "charge", "pack", "ship", "notify")
-SMALLER = Catalog(spec for spec in SPECS if spec.name not in ("user__ship", "user__notify"))
-
-
-@st.composite
-def tails(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Steps as a planner may write them, but for what depends on the run."""
-    size = draw(st.integers(0, 4))
-    is_dag = draw(st.booleans())
-    steps: list[dict[str, Any]] = []
-    for place in range(size):
-        step: dict[str, Any] = {
-            "tool_name": draw(st.sampled_from(STEP_TOOLS)),
-            "input": {"item": draw(st.integers(0, 1))},
-            "again": draw(st.sampled_from((False, False, False, True))),
-            "timeout_s": draw(st.sampled_from((None, None, 5.0))),
-        }
-        if step["tool_name"] == "charge":
-            step["input"]["amount"] = draw(st.sampled_from((5, 5, 5, 7)))
-        if is_dag:
-            step["needs"] = draw(st.sets(st.integers(0, place - 1), max_size=2)) if place else ()
-        steps.append(step)
-    return steps
+SELDOM = st.sampled_from((False, False, False, True))
+TAILS = st.lists(st.sampled_from(STEPS), max_size=5)
+SHAPES: st.SearchStrategy[Shape] = st.sampled_from(("sequence", "sequence", "all at once", "tree"))
+AUTHORS: st.SearchStrategy[Author] = st.sampled_from(("planner", "planner", "human"))
+ANSWERS: st.SearchStrategy[Answer] = st.sampled_from(("no plan", "give up", "reached", "raises"))
+OFTEN_DONE: st.SearchStrategy[Ending] = st.sampled_from(("done", "done", "done", *ENDINGS))
+UNDO = st.sampled_from((0, 0, 0, 1, 3, 6))
+UNDOES = st.sampled_from((NONE, NONE, NONE, 0, 1))
 
 
-class Life(RuleBasedStateMachine):
-    """One run and all that can happen to it."""
+class Machine(RuleBasedStateMachine):
+    """What hypothesis may let happen, and when."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.at = 1000.0
-        self.facts: list[f.Fact] = []
-        self.run = Run("run")
-        self.world = World()
-        self.process = Process()
-        self.catalog = CATALOG
-        self.orders_begun: list[Execute] = []
-        self.past: list[m.Message] = []
-        self.effects: list[Execute] = []
+        self.life = Life()
 
-    # -------------------------------------------------------------------------------------------- telling the run
+    @invariant()
+    def laws_hold(self) -> None:
+        if self.life.facts:
+            self.life.check()
 
-    def tell(self, message: m.Message) -> None:
-        try:
-            reaction = react(self.run, message, self.catalog)
-        except MessageRefused:
-            return
-        self.facts += [fact for fact, _ in reaction.facts]
-        assert self.run.version == len(self.facts)
-        begun = self.process.take(reaction.orders)
-        laws.intent_is_recorded_before_effect(begun, self.facts)
+    def teardown(self) -> None:
+        if self.life.facts:
+            self.life.live_to_the_end()
 
-    def report(self, message: m.Message) -> None:
-        self.past.append(message)
-        self.tell(message)
+    @initialize(tail=TAILS, shape=SHAPES, by=AUTHORS, done=st.integers(0, 5))
+    def start(self, tail: list[Step], shape: Shape, by: Author, done: int) -> None:
+        self.life.start(tail, shape, by, done)
 
-    def plan(self, tail: list[dict[str, Any]], undo: int, undoes: int) -> Plan:
-        first = len(self.facts) * 10
-        steps = [
-            Step(**{**step, "id": f"S{first + place}", "needs": _ids(step.get("needs"), first)})
-            for place, step in enumerate(tail)
-        ]
-        candidates = [entry for entry in self.run.standing() if entry.effect == "reversible"]
-        if undoes < len(candidates):
-            entry = candidates[undoes]
-            input = {"item": entry.input["item"]}
-            needs = () if any(step.needs is not None for step in steps) else None
-            steps.append(Step(f"S{first + 9}", entry.undo, input, needs, undoes=entry.key))
-        listed = [
-            entry.key for place, entry in enumerate(candidates) if place != undoes and undo >> place & 1
-        ]
-        return Plan(steps, listed)
+    @precondition(lambda self: self.life.process.planning is not None)
+    @rule(tail=TAILS, shape=SHAPES, undo=UNDO, undoes=UNDOES)
+    def planner_proposes(self, tail: list[Step], shape: Shape, undo: int, undoes: int) -> None:
+        self.life.planner_proposes(tail, shape, undo, undoes)
 
-    # ---------------------------------------------------------------------------------------------------- rules
+    @precondition(lambda self: self.life.process.planning is not None)
+    @rule(answer=ANSWERS)
+    def planner_answers(self, answer: Answer) -> None:
+        self.life.planner_answers(answer)
 
-    @initialize(tail=tails(), by=st.sampled_from(("human", "planner", "planner", "planner")))
-    def start(self, tail: list[dict[str, Any]], by: Author) -> None:
-        goal = Goal("deliver", {"to": ("Oslo",)})
-        plan = self.plan(tail, 0, 9) if by == "human" else None
-        limits = f.Limits(replans=6, proposals=3, planning_attempts=2)
-        self.tell(m.StartRun(at=self.at, goal=goal, lineage="run", plan=plan, planner="p", limits=limits))
-
-    @precondition(lambda self: self.process.planning is not None)
-    @rule(tail=tails(), undo=st.sampled_from((0, 0, 0, 1, 3, 6)), undoes=st.sampled_from((9, 9, 9, 0, 1)))
-    def planner_proposes(self, tail: list[dict[str, Any]], undo: int, undoes: int) -> None:
-        order, self.process.planning = self.process.planning, None
-        assert order is not None
-        plan = self.plan(tail, undo, undoes)
-        self.report(m.ProposePlan(at=self.at, epoch=order.context.epoch, plan=plan))
-
-    @precondition(lambda self: self.process.planning is not None)
-    @rule(answer=st.sampled_from(("no", "no", "give up", "reached", "raises", "raises")))
-    def planner_answers_otherwise(self, answer: str) -> None:
-        order, self.process.planning = self.process.planning, None
-        assert order is not None
-        epoch = order.context.epoch
-        if answer == "reached":
-            self.report(m.AnswerGoalReached(at=self.at, epoch=epoch, answer=GoalReached("so it is")))
-        elif answer == "raises":
-            failure = f.Failure("planner", "it raised")
-            self.report(m.ReportPlanningFailure(at=self.at, epoch=epoch, failure=failure))
-        else:
-            no = NoPlan("no way", give_up=answer == "give up")
-            self.report(m.AnswerNoPlan(at=self.at, epoch=epoch, answer=no))
-
-    @precondition(lambda self: self.process.attempts)
-    @rule(
-        which=st.integers(0, 5),
-        ending=st.sampled_from(
-            ("done", "done", "done", "done", "failed", "refused", "vouched", "lost", "lost_after_effect", "replan",
-             "replan_after_effect")
-        ),
-    )  # fmt: skip
+    @precondition(lambda self: self.life.process.attempts)
+    @rule(which=st.integers(0, 5), ending=OFTEN_DONE)
     def attempt_ends(self, which: int, ending: Ending) -> None:
-        tokens = list(self.process.attempts)
-        order = self.process.attempts.pop(tokens[which % len(tokens)])
-        self.end(order, ending)
+        self.life.attempt_ends(which, ending)
 
-    def end(self, order: Execute, ending: Ending) -> None:
-        token: dict[str, Any] = {"at": self.at, "operation": order.operation, "attempt": order.attempt}
-        if ending in ("done", "lost_after_effect", "replan_after_effect"):
-            self.world.do(order)
-            self.effects.append(order)
-        receipt = Receipt({"id": order.operation})
-        failure = f.Failure("tool_error", f"{order.tool} failed")
-        if order.step == "" and ending.startswith("replan"):
-            ending = "failed"
-        message: m.Report
-        match ending:
-            case "done":
-                message = m.ReportSuccess(**token, receipt=receipt)
-            case "failed":
-                message = m.ReportFailure(**token, failure=failure, retry_after_s=1.0)
-            case "refused":
-                message = m.ReportFailure(**token, failure=failure)
-            case "vouched":
-                message = m.ReportFailure(**token, failure=failure, retry_after_s=0.5, no_effect=True)
-            case "replan":
-                message = m.ReportReplan(**token, reason="elsewhere", no_effect=True, updates={"x": 1})
-            case "replan_after_effect":
-                message = m.ReportReplan(**token, reason="something new", receipt=receipt)
-            case _:
-                cancelled = (order.operation, order.attempt) in self.process.cancelled
-                message = m.ReportLost(**token, why="cancelled" if cancelled else "timeout", details=[1])
-        self.report(message)
+    @precondition(lambda self: self.life.run.final is None)
+    @rule(tail=TAILS, times=st.integers(1, 3))
+    def all_goes_well(self, tail: list[Step], times: int) -> None:
+        for _ in range(times):
+            if self.life.process.planning is not None:
+                self.life.planner_proposes(tail, "sequence")
+            else:
+                self.life.go_on()
 
-    @precondition(lambda self: self.effects)
+    @precondition(lambda self: self.life.effects)
     @rule(which=st.integers(0, 20))
     def receipt_arrives_late_or_twice(self, which: int) -> None:
-        order = self.effects[which % len(self.effects)]
-        token: dict[str, Any] = {"at": self.at, "operation": order.operation, "attempt": order.attempt}
-        self.tell(m.ReportSuccess(**token, receipt=Receipt({"id": order.operation, "late": order.attempt})))
+        self.life.receipt_arrives_late_or_twice(which)
 
-    @precondition(lambda self: self.past)
+    @precondition(lambda self: self.life.past)
     @rule(which=st.integers(0, 50))
     def message_arrives_again(self, which: int) -> None:
-        self.tell(self.past[which % len(self.past)])
+        self.life.message_arrives_again(which)
 
-    @precondition(lambda self: self.process.probes)
+    @precondition(lambda self: self.life.process.probes)
     @rule(can_tell=st.booleans())
     def probe_answers(self, can_tell: bool) -> None:
-        token = next(iter(self.process.probes))
-        self.probe(self.process.probes.pop(token).operation, token[1], can_tell)
-
-    def probe(self, operation: str, attempt: int, can_tell: bool) -> None:
-        happened = self.world.has_happened(operation) if can_tell else None
-        receipt = Receipt({"id": operation}) if happened else None
-        self.report(
-            m.ReportProbe(
-                at=self.at, operation=operation, attempt=attempt, happened=happened, receipt=receipt
-            )
-        )
+        self.life.probe_answers(can_tell=can_tell)
 
     @rule(seconds=st.sampled_from((0.5, 3.0, 100.0)))
     def time_passes(self, seconds: float) -> None:
-        self.at += seconds
-        self.tell(m.Advance(at=self.at))
+        self.life.time_passes(seconds)
 
-    @precondition(lambda self: wake_at(self.run) is not None)
+    @precondition(lambda self: wake_at(self.life.run) is not None)
     @rule()
     def timer_fires(self) -> None:
-        self.at = max(self.at, wake_at(self.run) or 0.0)
-        self.tell(m.Advance(at=self.at))
+        self.life.timer_fires()
 
     @rule(
+        seldom=SELDOM,
         planners=st.sampled_from((frozenset("p"), frozenset("p"), frozenset())),
         catalog=st.sampled_from((CATALOG, CATALOG, CATALOG, SMALLER)),
         happened=st.integers(0, 7),
     )
-    def process_dies(self, planners: frozenset[str], catalog: Catalog, happened: int) -> None:
-        for place, order in enumerate(self.process.attempts.values()):
-            if happened >> place & 1:
-                self.world.do(order)
-        self.process = Process()
-        self.catalog = catalog
-        self.run = replayed("run", self.facts)
-        self.tell(m.Activate(at=self.at, planners=planners))
+    def process_dies(self, seldom: bool, planners: frozenset[str], catalog: Catalog, happened: int) -> None:
+        if seldom:
+            self.life.process_dies(planners, catalog, happened)
 
-    def person(self, message: m.Message, is_foreign: bool) -> None:
-        """Tell the run through its owner, or as another process does: write, and leave the rest to the owner."""
-        if not is_foreign:
-            self.tell(message)
-            return
-        try:
-            reaction = record(replayed("run", self.facts), message, self.catalog)
-        except MessageRefused:
-            return
-        self.facts += [fact for fact, _ in reaction.facts]
-        self.run = replayed("run", self.facts)
-        self.tell(m.CatchUp(at=self.at))
-
-    @rule(id=st.sampled_from(("", "a", "b")), relevant=st.booleans(), foreign=st.booleans())
+    @rule(id=st.sampled_from(("", "a", "b")), relevant=SELDOM, foreign=st.booleans())
     def signal(self, id: str, relevant: bool, foreign: bool) -> None:
-        self.person(
-            m.ReceiveSignal(at=self.at, name="news", payload=(1, 2), id=id, relevant=relevant), foreign
-        )
+        self.life.signal(id, relevant=relevant, foreign=foreign)
 
-    @rule(foreign=st.booleans(), luck=st.integers(0, 3))
-    def cancel(self, foreign: bool, luck: int) -> None:
-        if luck == 0:
-            self.person(m.RequestCancel(at=self.at, reason="enough"), foreign)
+    @rule(seldom=SELDOM, foreign=st.booleans())
+    def cancel(self, seldom: bool, foreign: bool) -> None:
+        if seldom:
+            self.life.cancel(foreign=foreign)
 
-    @rule(foreign=st.booleans())
-    def replan(self, foreign: bool) -> None:
-        self.person(m.RequestReplan(at=self.at, reason="look again"), foreign)
+    @rule(seldom=SELDOM, foreign=st.booleans())
+    def replan(self, seldom: bool, foreign: bool) -> None:
+        if seldom:
+            self.life.replan(foreign=foreign)
 
-    @rule(
-        tail=tails(),
-        undo=st.sampled_from((0, 1, 3)),
-        undoes=st.sampled_from((9, 0)),
-        foreign=st.booleans(),
-        behind=st.sampled_from((0, 0, 0, 1)),
-    )
+    @rule(tail=TAILS, shape=SHAPES, undo=UNDO, undoes=UNDOES, behind=SELDOM, foreign=st.booleans())
     def person_proposes(
-        self, tail: list[dict[str, Any]], undo: int, undoes: int, foreign: bool, behind: int
+        self, tail: list[Step], shape: Shape, undo: int, undoes: int, behind: bool, foreign: bool
     ) -> None:
-        plan = self.plan(tail, undo, undoes)
-        epoch = self.run.epoch - behind
-        self.person(m.ProposePlan(at=self.at, epoch=epoch, plan=plan, author="human"), foreign)
+        plan = self.life.plan(tail, shape, undo, undoes)
+        self.life.person_proposes(plan, behind=behind, foreign=foreign)
 
-    @precondition(lambda self: self.run.unknown)
-    @rule(foreign=st.booleans(), with_receipt=st.booleans())
-    def person_settles(self, foreign: bool, with_receipt: bool) -> None:
-        key = next(iter(self.run.unknown))
-        happened = self.world.has_happened(key)
-        receipt = Receipt({"id": key}) if happened and with_receipt else None
-        self.person(
-            m.SettleOutcome(at=self.at, operation=key, happened=happened, receipt=receipt, reason="I looked"),
-            foreign,
-        )
+    @precondition(lambda self: self.life.run.unknown)
+    @rule(with_receipt=st.booleans(), foreign=st.booleans())
+    def person_settles(self, with_receipt: bool, foreign: bool) -> None:
+        self.life.person_settles(with_receipt=with_receipt, foreign=foreign)
 
-    @precondition(lambda self: self.run.parked)
-    @rule(foreign=st.booleans(), waive=st.booleans())
-    def person_decides_about_an_undo(self, foreign: bool, waive: bool) -> None:
-        key = next(iter(self.run.parked))
-        if waive or self.world.has_happened(key):  # nobody retries what they see is undone
-            self.person(m.WaiveCompensation(at=self.at, operation=key, reason="let it be"), foreign)
-        else:
-            self.person(m.RetryCompensation(at=self.at, operation=key, reason="try again"), foreign)
-
-    # ------------------------------------------------------------------------------------------------- the laws
-
-    @invariant()
-    def laws_hold(self) -> None:
-        laws.state_is_the_fold_of_its_facts(self.run, self.facts)
-        laws.replay_obeys("run", self.facts)
-        laws.effects_happen_once(self.world)
-        laws.ends_are_ends(self.run, self.world)
-        if self.facts:
-            laws.nothing_hangs(self.run, self.process, self.at)
-
-    def teardown(self) -> None:
-        """From wherever it is: once every order is answered, a run has ended or needs a person."""
-        for _ in range(200):
-            if not self.facts or not self.go_on():
-                break
-            self.laws_hold()
-        else:
-            raise AssertionError("it goes on for ever")
-        assert not self.facts or self.run.final or needs_attention(self.run)
-
-    def go_on(self) -> bool:
-        if self.process.attempts:
-            self.end(self.process.attempts.pop(next(iter(self.process.attempts))), "done")
-        elif self.process.probes:
-            (operation, attempt), _ = self.process.probes.popitem()
-            self.probe(operation, attempt, can_tell=True)
-        elif self.process.planning is not None:
-            epoch, self.process.planning = self.process.planning.context.epoch, None
-            self.tell(m.AnswerGoalReached(at=self.at, epoch=epoch, answer=GoalReached()))
-        elif (wake := wake_at(self.run)) is not None:
-            self.at = wake
-            self.tell(m.Advance(at=self.at))
-        else:
-            return False
-        return True
-
-
-def _ids(needs: Any, first: int) -> tuple[str, ...] | None:
-    return None if needs is None else tuple(f"S{first + need}" for need in sorted(needs))
+    @precondition(lambda self: self.life.run.parked)
+    @rule(waive=st.booleans(), foreign=st.booleans())
+    def person_decides_about_an_undo(self, waive: bool, foreign: bool) -> None:
+        self.life.person_decides_about_an_undo(waive=waive, foreign=foreign)
 
 
 def test_the_laws_hold_whatever_happens_in_whatever_order() -> None:
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]  # hypothesis does not annotate it
-        Life,
+    run_state_machine_as_test(
+        Machine,
         settings=settings(
-            max_examples=150,
-            stateful_step_count=40,
+            max_examples=100,
+            stateful_step_count=30,
             deadline=None,
             derandomize=True,
             suppress_health_check=list(HealthCheck),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
 import pytest
@@ -190,9 +190,14 @@ async def test_a_callback_that_raises_harms_no_other(journal: Journal) -> None:
 
 
 async def test_a_dispatcher_decides_when_to_flush_and_when_to_be_told(journal: Journal) -> None:
-    posted: asyncio.Queue[object] = asyncio.Queue()
+    posted: asyncio.Queue[Callable[[], None]] = asyncio.Queue()
     told: list[Appended | JournalError] = []
-    journal.dispatch(lambda turns: [posted.put_nowait(turn) for turn in turns])
+
+    def post(turns: Sequence[Callable[[], None]]) -> None:
+        for turn in turns:
+            posted.put_nowait(turn)
+
+    journal.dispatch(post)
     journal.submit(starting("a"), told.append)
     journal.submit(starting("b"), told.append)
     await asyncio.sleep(0)
@@ -200,10 +205,37 @@ async def test_a_dispatcher_decides_when_to_flush_and_when_to_be_told(journal: J
 
     journal.flush()
     while len(told) < 2:
-        turn = await posted.get()
-        assert callable(turn)
-        turn()
+        (await posted.get())()
     assert [result.positions.start for result in told if isinstance(result, Appended)] == [1, 2]
+
+
+@pytest.mark.parametrize("appends", [1, 63, 64, 65, 255, 300])
+async def test_a_commit_of_any_size_is_told_in_order_and_a_few_callers_at_a_time(
+    journal: Journal, appends: int
+) -> None:
+    told: list[Appended | JournalError] = []
+    told_by_call: list[int] = []
+    done = asyncio.Event()
+
+    def post(calls: Sequence[Callable[[], None]]) -> None:
+        for call in calls:
+            before = len(told)
+            call()
+            told_by_call.append(len(told) - before)
+        if len(told) == appends:
+            done.set()
+
+    journal.dispatch(post)
+    for number in range(appends):
+        journal.submit(starting(f"run {number}"), told.append)
+    journal.flush()
+    await done.wait()
+    positions = [result.positions.start for result in told if isinstance(result, Appended)]
+    assert positions == list(range(1, appends + 1))
+    assert max(told_by_call) <= 16
+    assert [f"run {number}" for number in range(appends)] == [
+        record.run_id for record in await collect(journal, appends)
+    ]
 
 
 async def test_awaiting_an_append_needs_no_dispatcher_to_flush(journal: Journal) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from midcourse import (
     GoalReached,
     NoPlan,
     Plan,
     PlanningContext,
+    Receipt,
     RequestReplan,
     RunHandle,
     RunState,
@@ -35,6 +38,48 @@ ASK = Step("asked", "ask", {"question": "how to go on"})
 async def ask(question: str) -> None:
     """Ask for another plan, and leave an answer for it."""
     raise RequestReplan(question, updates={"answer": {"mode": "sea"}}, no_effect=True)
+
+
+async def step_in_flight(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
+    """A step that is in flight when another plan is asked for is waited for; what it was to be followed by is not."""
+    is_asked = asyncio.Event()
+
+    async def note(_run: RunHandle, state: RunState) -> None:
+        if state.replan_reason or state.revision > 1:
+            is_asked.set()
+
+    def plan(context: PlanningContext) -> Plan:
+        if context.is_replanning:
+            return Plan([Step("booking", "ship_sea", SHIP.input, needs=("slow",)), TELL])
+        never = Step("never", "notify", {"customer": "ada", "text": "old plan"}, needs=("slow",))
+        return Plan([msgspec.structs.replace(ASK, needs=()), Step("slow", "slow", needs=()), never])
+
+    with stage(journal, folder, kill_at=kill_at) as on:
+
+        @tool(idempotent=True)
+        async def slow(*, context: ToolContext) -> Receipt:
+            await is_asked.wait()
+            return receipt_of(on.world.reserve("lamp", 1, operation=context.operation))
+
+        return await on.play(planner=plan, tools=[ask, slow], person=note)
+
+
+async def cancelled_while_planning(
+    journal: Journal, folder: Path, kill_at: KillAt | None = None
+) -> list[Any]:
+    """A run is cancelled while its planner thinks, and what it did before is undone."""
+
+    async def plan(context: PlanningContext) -> Plan:
+        if context.is_replanning:
+            await asyncio.Event().wait()
+        return Plan([RESERVE, CHARGE, ASK])
+
+    async def cancel(run: RunHandle, state: RunState) -> None:
+        if state.replan_reason:
+            await run.cancel("it takes too long")
+
+    with stage(journal, folder, kill_at=kill_at) as on:
+        return await on.play(planner=plan, tools=[ask], person=cancel)
 
 
 async def failed_step(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
@@ -103,6 +148,20 @@ async def listed_undo(journal: Journal, folder: Path, kill_at: KillAt | None = N
         if not context.is_replanning:
             return Plan([RESERVE, CHARGE, ASK])
         return Plan([SHIP, TELL], undo=[entry.operation for entry in context.committed("reserve")])
+
+    with stage(journal, folder, kill_at=kill_at) as on:
+        return await on.play(planner=plan, tools=[ask])
+
+
+async def planned_undo(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
+    """A plan takes an effect back by a step of its own, between others."""
+
+    def plan(context: PlanningContext) -> Plan:
+        if not context.is_replanning:
+            return Plan([RESERVE, CHARGE, ASK])
+        paid = context.committed("charge")[0]
+        receipt = {"receipt": msgspec.to_builtins(paid.receipt)}
+        return Plan([SHIP, Step("paid_back", "refund", receipt, undoes=paid.operation), TELL])
 
     with stage(journal, folder, kill_at=kill_at) as on:
         return await on.play(planner=plan, tools=[ask])

@@ -55,11 +55,14 @@ SCENARIOS: dict[str, Case] = {
         running.probe_says_not_happened,
         running.person_says_happened,
         running.person_says_not_happened,
+        replanning.step_in_flight,
+        replanning.cancelled_while_planning,
         replanning.failed_step,
         replanning.request_with_updates,
         replanning.request_with_receipt,
         replanning.stale_proposal,
         replanning.listed_undo,
+        replanning.planned_undo,
         replanning.undo_and_redo,
         replanning.satisfied_from_ledger,
         replanning.conflict_in_proposal,
@@ -122,6 +125,30 @@ async def test_killed_at_every_fact(
                 return
             assert crashed == uncrashed
     pytest.fail(f"it never ended before append {MOST_BOUNDARIES}")
+
+
+async def test_killed_again_while_it_is_taken_up(
+    case: Case, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    """The second time it dies at the first append of its second life, where what was in flight is found lost.
+
+    Before that append and after it by turns: the boundaries are many, and alike in this.
+    """
+    uncrashed = await live(case, made(tmp_path / "uncrashed"))
+    for append in range(1, MOST_BOUNDARIES):
+        moment = MOMENTS[append % len(MOMENTS)]
+        with subtests.test(f"killed after append {append}, and {moment} the next"):
+            folder = made(tmp_path / f"{append}")
+            kill_scenario(
+                case.scenario, CrashAt(append, "after"), folder=folder, arguments=case.arguments, timeout_s=MOST_S
+            )
+            check_wreck(await read_books(folder))
+            try:
+                crashed = await die_and_live(case, folder, CrashAt(1, moment))
+            except ScenarioEndedError:
+                assert append > 2
+                return
+            assert crashed == uncrashed
 
 
 @pytest.mark.parametrize("moment", ["before_commit", "after_commit"])
