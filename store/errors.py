@@ -25,6 +25,7 @@
 from __future__ import annotations
 
 from ..domain.errors import MidcourseError
+from .redaction import without_password
 
 
 class StoreError(MidcourseError):
@@ -32,12 +33,12 @@ class StoreError(MidcourseError):
 
 
 class BadStoreUrlError(StoreError):
-    """A store URL that makes no sense; the message lists the forms that do."""
+    """A store URL that makes no sense; the message lists the forms that do, and keeps passwords to itself."""
 
     def __init__(self, url: str, why: str) -> None:
-        self.url = url
+        self.url = without_password(url) if "://" in url else url
         super().__init__(
-            f"{url!r} is not a store URL: {why}. Allowed are sqlite:///relative.db, "
+            f"{self.url!r} is not a store URL: {why}. Allowed are sqlite:///relative.db, "
             "sqlite:////absolute/path.db, postgresql://user@host/database and memory:"
         )
 

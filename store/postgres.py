@@ -252,7 +252,7 @@ class PostgresBackend:
         position = self._last_position()
         if position == self._position:
             return
-        query = "SELECT DISTINCT originator_id FROM stored_events WHERE notification_id > %s"
+        query = "SELECT originator_id FROM stored_events WHERE notification_id > %s"
         for (run_id,) in self._write.execute(query, (self._position,)):
             self._heads.pop(run_id, None)
             self._foreign.add(run_id)

@@ -7,7 +7,6 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
@@ -16,6 +15,7 @@ from .errors import BadStoreUrlError, JournalError, JournalFailedError, StoreMis
 from .index import POSTGRES
 from .postgres_tables import Connection, require
 from .reader import SqlReader
+from .redaction import without_password
 
 _CONNECT_S = 10
 
@@ -29,7 +29,7 @@ class Connections:
 
     def __init__(self, url: str) -> None:
         self._conninfo = url
-        self.url = _without_password(url)
+        self.url = without_password(url)
         self._read: Connection | None = None
         try:
             psycopg.conninfo.conninfo_to_dict(url)
@@ -103,10 +103,3 @@ class PostgresReading:
 def one_line(error: psycopg.Error) -> str:
     """Return what the server said, without its line breaks and last full stop."""
     return " ".join(str(error).split()).removesuffix(".").removesuffix("?")
-
-
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    user, at, host = parts.netloc.rpartition("@")
-    options = "&".join(option for option in parts.query.split("&") if not option.startswith("password="))
-    return urlunsplit(parts._replace(netloc=user.partition(":")[0] + at + host, query=options))

@@ -28,6 +28,7 @@ def test_a_file_of_tests_it_names_exists(path: str) -> None:
 
 def test_each_row_says_who_shows_it() -> None:
     """No fault without a test."""
-    rows = [line for line in MATRIX.splitlines() if line.startswith("|") and not line.startswith(("|---", "| fault"))]
+    lines = [line for line in MATRIX.splitlines() if line.startswith("|")]
+    rows = [line for line in lines if not line.startswith(("|---", "| fault"))]
     assert len(rows) > 30
     assert [row for row in rows if "test" not in row.split("|")[3]] == []

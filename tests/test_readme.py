@@ -33,7 +33,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a command of this environment in a folder."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    return subprocess.run(  # noqa: S603 - the words are the README's own
+    return subprocess.run(
         words, cwd=folder, env=environment, capture_output=True, text=True, timeout=100, check=False
     )
 

@@ -82,6 +82,14 @@ def test_urls_that_make_no_sense_say_what_is_allowed(url: str, why: str) -> None
     assert "sqlite:////absolute/path.db" in str(caught.value)
 
 
+@pytest.mark.parametrize("url", ["mysql://u:hunter2@host/db", "mysql://host/db?user=u&password=hunter2"])
+def test_a_password_in_a_url_that_makes_no_sense_is_not_shown(url: str) -> None:
+    with pytest.raises(BadStoreUrlError) as caught:
+        open_journal(url)
+    assert "hunter2" not in str(caught.value)
+    assert "mysql://" in str(caught.value)
+
+
 def test_nobody_owns_what_is_read_only(sqlite_url: str) -> None:
     with pytest.raises(BadStoreUrlError, match="cannot be owned and read only"):
         open_journal(sqlite_url, read_only=True, owner=True)
