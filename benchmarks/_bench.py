@@ -17,7 +17,37 @@ from pathlib import Path
 from typing import Any
 
 _LOAD_AT_START = os.getloadavg()[0]
-"""How busy the machine was before we made it busy: compare with the number of processors."""
+"""How many processes wanted a processor in the minute before ours began."""
+
+
+class _Neighbours:
+    """Watches how much of the processors other programs use; only Linux tells."""
+
+    def __init__(self) -> None:
+        self._seconds = self._read()
+        self._share: float | None = None
+
+    def busy(self) -> float | None:
+        """Return the share of all processors that others used since the last call, if that was long ago."""
+        now = self._read()
+        passed_s, busy_s, ours_s = (new - old for new, old in zip(now, self._seconds, strict=True))
+        if passed_s > 1:
+            self._seconds = now
+            self._share = round(max(0.0, (busy_s - ours_s) / passed_s), 2)
+        return self._share
+
+    @staticmethod
+    def _read() -> tuple[float, float, float]:
+        """Return the seconds of all processors, those anybody used, and those used by us."""
+        try:
+            fields = Path("/proc/stat").read_text("utf-8").partition("\n")[0].split()[1:9]
+        except OSError:
+            return 0.0, 0.0, 0.0
+        seconds = [int(field) / os.sysconf("SC_CLK_TCK") for field in fields]
+        return sum(seconds), sum(seconds) - seconds[3] - seconds[4], sum(os.times()[:4])
+
+
+_neighbours = _Neighbours()
 
 
 class Options(argparse.Namespace):
@@ -87,7 +117,7 @@ def emit(benchmark: str, measurement: str, options: Options, **values: Any) -> N
         "rounds": options.rounds,
         "quick": options.quick,
         "load_1min_at_start": round(_LOAD_AT_START, 2),
-        "load_1min": round(os.getloadavg()[0], 2),
+        "others_busy": _neighbours.busy(),
         "cpus": os.cpu_count(),
         "filesystem": _filesystem(options.folder),
         "python": platform.python_version(),

@@ -38,8 +38,6 @@ def advance(run: Run, catalog: Catalog, at: float) -> Decision:
         return compensation.start_next(run, catalog, at)
     if run.broken is not None:
         return _answer_failure(run, run.broken)
-    if run.stuck:
-        return NOTHING
     if run.owed is not None or (run.revision == 0 and run.goal_found is None):
         return _ask(run, catalog, at)
     if run.ready:

@@ -21,7 +21,7 @@ EXPECTED = {
     "startup": ["midcourse --help", "import midcourse", "python -c pass"],
     "steps": ["1 in flight", "16 in flight", "256 in flight"],
 }
-ALWAYS_THERE = {"benchmark", "cpus", "load_1min", "midcourse", "python", "quick", "rounds", "sqlite"}
+ALWAYS_THERE = {"benchmark", "cpus", "load_1min_at_start", "midcourse", "python", "quick", "rounds", "sqlite"}
 
 NEVER = ("repeats_with_receipt", "repeats_not_idempotent", "forgotten")
 

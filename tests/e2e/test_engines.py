@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from midcourse import Engine, Outcome
 from midcourse.store import StoreOwnedError
 

@@ -42,7 +42,8 @@ def replay_obeys(run_id: str, facts: Sequence[f.Fact]) -> None:
         _a_run_ends_when_all_is_done(run, fact)
         before = run.epoch
         evolve(run, fact)
-        assert run.epoch == (run.version if fact.moves_epoch else before), fact
+        moves = fact.relevant if isinstance(fact, f.SignalReceived) else fact.moves_epoch
+        assert run.epoch == (run.version if moves else before), fact
         if isinstance(fact, f.PlanAccepted):
             assert list(fact.kept)[: len(kept)] == kept, "executed steps keep their positions"
             assert [step for step in run.order if step in run.done] == list(fact.kept)
@@ -115,6 +116,15 @@ def one_attempt_is_in_hand(run: Run, process: Process) -> None:
         assert key not in run.unknown
         operation = run.running.get(key)
         assert operation is None or operation.attempt == attempt
+
+
+def no_receipt_is_lost(run: Run, operation: str) -> None:
+    """What was reported to have happened is in the ledger, whatever became of its attempt."""
+    undo = run.undos.get(operation)
+    if undo is not None:
+        assert run.ledger[undo.of].state == "undone"
+    else:
+        assert operation in run.ledger
 
 
 def nothing_hangs(run: Run, process: Process, at: float) -> None:

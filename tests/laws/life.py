@@ -196,6 +196,7 @@ class Life:
         self.tell(
             m.ReportSuccess(at=self.at, operation=order.operation, attempt=order.attempt, receipt=receipt)
         )
+        laws.no_receipt_is_lost(self.run, order.operation)
 
     def message_arrives_again(self, which: int) -> None:
         self.tell(self.past[which % len(self.past)])

@@ -30,5 +30,5 @@ def snapshot(value: Any) -> Any:
     if isinstance(value, set | frozenset):
         return sorted(value)
     if isinstance(value, list | tuple):
-        return [snapshot(each) for each in value]
+        return type(value)(snapshot(each) for each in value)
     return value

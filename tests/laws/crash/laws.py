@@ -1,13 +1,15 @@
-"""What has to hold of a run that was killed and taken up again: its facts, and what the outside world saw of it."""
+"""What has to hold of a run that was killed and taken up again: its facts, and what the world saw of it."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+
 from midcourse import Record, open_journal
 from midcourse.actors.testing.crash import STORE
 from midcourse.domain import facts as f
@@ -52,14 +54,14 @@ class Books(NamedTuple):
         return fold(self.records[0].run_id, (record.fact for record in self.records))
 
 
-async def read_books(folder: Path) -> Books:
+def read_books(folder: Path) -> Books:
     """Read what is on disk; the process that wrote it has ended."""
     with World(folder / WORLD) as world:
         summary = world.summary()
         calls, effects, duplicates = world.calls(), world.effects(), world.duplicates()
-    async with open_journal(f"sqlite:///{(folder / STORE).absolute()}", read_only=True) as journal:
-        runs = (await journal.list()).runs
-        records = [record for run in runs for record in await journal.read(run.run_id)]
+    with open_journal(f"sqlite:///{(folder / STORE).absolute()}", read_only=True) as journal:
+        runs = asyncio.run(journal.list()).runs
+        records = [record for run in runs for batch in journal.read_batches(run.run_id) for record in batch]
         problems = list(journal.verify())
     return Books(records, problems, calls, effects, duplicates, summary.stock_left, summary.taken_cents)
 
@@ -67,8 +69,9 @@ async def read_books(folder: Path) -> Books:
 def picture(books: Books) -> dict[str, Any]:
     """What must be equal, however often the run was interrupted.
 
-    Not in it, because a crash may change them: versions and times, numbers of attempts, how often a planner was
-    asked or refused, and the order of what happens side by side, with the ids the world counts up in that order.
+    Not in it, because a crash may change them: versions and times, numbers of attempts, how often a planner
+    was asked or refused, and the order of what happens side by side, with the ids the world counts up in that
+    order.
     """
     state = view(books.run)
     return {
@@ -84,12 +87,13 @@ def picture(books: Books) -> dict[str, Any]:
         "stock left": books.stock_left,
         "taken cents": books.taken_cents,
         "effects": sorted(
-            (each.operation, each.kind, each.amount, each.detail, each.undone_by or "") for each in books.effects
+            (each.operation, each.kind, each.amount, each.detail, each.undone_by or "")
+            for each in books.effects
         ),
     }
 
 
-# ------------------------------------------------------------------------------------------- laws of any books
+# -------------------------------------------------------------------------------------- laws of any books
 
 
 def check_books(books: Books, live: Iterable[Any]) -> None:
@@ -131,13 +135,13 @@ def _repeated_starts(records: Sequence[Record]) -> list[str]:
     wrong = []
     for record in records:
         match record.fact:
-            case f.StepStarted() | f.AttemptStarted() | f.CompensationStarted() as started:
-                if started.operation in closed:
-                    wrong.append(f"{record.version}: {started.operation}")
-            case f.StepCompleted() | f.ReceiptArrivedLate() | f.CompensationCompleted() | f.OutcomeUnknown() as known:
-                closed.add(known.operation)
-            case f.OutcomeSettled(operation=operation, happened=happened):
-                (closed.add if happened else closed.discard)(operation)
+            case fact if isinstance(fact, _STARTS):
+                if fact.operation in closed:
+                    wrong.append(f"{record.version}: {fact.operation}")
+            case f.OutcomeSettled(operation=operation, happened=False):
+                closed.discard(operation)
+            case fact if isinstance(fact, (*_RECEIPTS, f.OutcomeUnknown)):
+                closed.add(fact.operation)
             case _:
                 pass
     return wrong

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+
 from midcourse import (
     GoalReached,
     NoPlan,
@@ -41,7 +42,7 @@ async def ask(question: str) -> None:
 
 
 async def step_in_flight(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
-    """A step that is in flight when another plan is asked for is waited for; what it was to be followed by is not."""
+    """A step in flight when another plan is asked for is waited for; the one to follow it is not begun."""
     is_asked = asyncio.Event()
 
     async def note(_run: RunHandle, state: RunState) -> None:
@@ -121,7 +122,9 @@ async def request_with_receipt(journal: Journal, folder: Path, kill_at: KillAt |
             raise RequestReplan("the box is smaller than thought", receipt=done)
 
         def plan(context: PlanningContext) -> Plan:
-            return Plan([CHARGE] if context.is_replanning else [Step("picked", "pick", {"sku": "lamp"}), SHIP])
+            return Plan(
+                [CHARGE] if context.is_replanning else [Step("picked", "pick", {"sku": "lamp"}), SHIP]
+            )
 
         return await on.play(planner=plan, tools=[pick])
 
@@ -257,7 +260,9 @@ async def stuck_then_signal(journal: Journal, folder: Path, kill_at: KillAt | No
             return Plan([RESERVE, ASK, SHIP])
         if not context.signals:
             return NoPlan("nobody knows where it is to go")
-        return Plan([Step("booking", "ship_sea", {"order": "42", "destination": context.signals[-1].payload})])
+        return Plan(
+            [Step("booking", "ship_sea", {"order": "42", "destination": context.signals[-1].payload})]
+        )
 
     async def tell(run: RunHandle, state: RunState) -> None:
         if state.attention:
@@ -268,7 +273,11 @@ async def stuck_then_signal(journal: Journal, folder: Path, kill_at: KillAt | No
 
 
 async def order(
-    journal: Journal, folder: Path, kill_at: KillAt | None = None, variant: str = "ship", planner: str = "goap"
+    journal: Journal,
+    folder: Path,
+    kill_at: KillAt | None = None,
+    variant: str = "ship",
+    planner: str = "goap",
 ) -> list[Any]:
     """The main example."""
     scenario = SCENARIOS[variant]

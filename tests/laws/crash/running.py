@@ -1,4 +1,4 @@
-"""Scenarios of steps that run: in order, side by side, again, late, cancelled, and with an outcome nobody knows."""
+"""Scenarios of steps: in order, side by side, again, late, cancelled, and with an outcome nobody knows."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ AT_ONCE = RetryPolicy(initial_s=0.001)
 RESERVE = Step("stock", "reserve", {"sku": "lamp", "quantity": 2})
 CHARGE = Step("payment", "charge", {"order": "42", "amount_cents": 150_00})
 SHIP = Step("booking", "ship_sea", {"order": "42", "destination": "Oslo"})
+TELL_NOBODY = Step("told", "notify", {"customer": "ada", "text": "this must not be sent"})
 TELL = Step("told", "notify", {"customer": "ada", "text": "Booked: {{booking.shipment_id}}."})
 
 
@@ -121,9 +122,6 @@ async def cancelled(journal: Journal, folder: Path, kill_at: KillAt | None = Non
         return await on.play(plan=plan, tools=[hold], person=cancel)
 
 
-TELL_NOBODY = Step("told", "notify", {"customer": "ada", "text": "this must not be sent"})
-
-
 async def safe_to_lose(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
     """Payments that must not be repeated, and a provider that can be asked what it did."""
     with stage(journal, folder, kill_at=kill_at, payments_ignore_keys=True) as on:
@@ -145,7 +143,9 @@ async def person_says_happened(journal: Journal, folder: Path, kill_at: KillAt |
     return await _unanswered(journal, folder, kill_at, acts_first=True, has_probe=False)
 
 
-async def person_says_not_happened(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
+async def person_says_not_happened(
+    journal: Journal, folder: Path, kill_at: KillAt | None = None
+) -> list[Any]:
     """The connection is lost before the payment was made, and the provider cannot be asked."""
     return await _unanswered(journal, folder, kill_at, acts_first=False, has_probe=False)
 
@@ -185,4 +185,6 @@ class Bookkeeper:
             if answer is None:
                 await run.settle(item.subject, not_happened=True, reason="it is not in the books", by="bo")
             else:
-                await run.settle(item.subject, happened=receipt_of(answer), reason="it is in the books", by="bo")
+                await run.settle(
+                    item.subject, happened=receipt_of(answer), reason="it is in the books", by="bo"
+                )

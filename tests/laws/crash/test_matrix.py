@@ -1,18 +1,20 @@
-"""The crash matrix: every scenario, killed at every boundary, taken up again, and compared with the uncrashed run.
+"""The crash matrix: every scenario, killed at every boundary, taken up again, compared with the uncrashed run.
 
 Facts become durable by appends, each all or nothing. So a process is killed before and after each of them, and
-besides inside its tools: on both sides of the moment at which the outside world commits an effect. Every boundary
-is tried, until the scenario comes to its end first: how many there are may differ by one or two, because messages
-that happen to wait together share an append.
+besides inside its tools: on both sides of the moment at which the outside world commits an effect. Every
+boundary is tried, until the scenario comes to its end first: how many there are may differ by one or two,
+because messages that happen to wait together share an append.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import pytest
+
 from midcourse.actors.testing.crash import (
     MOMENTS,
     CrashAt,
@@ -25,7 +27,7 @@ from midcourse.actors.testing.crash import (
 from midcourse.examples.order.calls import KillAt
 
 from . import replanning, running, undoing
-from .laws import check_books, check_recovery, check_wreck, picture, read_books
+from .laws import Books, check_books, check_recovery, check_wreck, picture, read_books
 
 MOST_S = 30.0
 """Seconds one life of a scenario may take; it takes a tenth of one."""
@@ -83,91 +85,107 @@ SCENARIOS: dict[str, Case] = {
 }
 
 
-async def live(case: Case, folder: Path) -> dict[str, Any]:
-    """Let a scenario come to its end, check its laws, and return what has to be the same after a crash."""
-    finished = run_scenario(case.scenario, folder=folder, arguments=case.arguments, timeout_s=MOST_S)
-    books = await read_books(folder)
-    check_books(books, finished.result)
-    return picture(books)
+class Death(NamedTuple):
+    """Where a scenario is killed: at an append, or by a call that its world receives."""
+
+    append: CrashAt = NEVER
+    call: KillAt | None = None
+
+    def __str__(self) -> str:
+        if self.call is None:
+            return f"killed {self.append.moment} append {self.append.append}"
+        return f"killed {self.call.moment} of call {self.call.call}"
 
 
-async def die_and_live(case: Case, folder: Path, at: CrashAt, kill_at: KillAt | None = None) -> dict[str, Any]:
-    """Kill a scenario, take it up again, check the laws of both lives, and return the picture in the end.
+def die(case: Case, folder: Path, death: Death) -> Books:
+    """Kill a scenario, and return what it leaves behind.
 
     Raises:
         ScenarioEndedError: it does not get as far as that.
     """
-    deadly = {**case.arguments, "kill_at": kill_at}
-    kill_scenario(case.scenario, at, folder=folder, arguments=deadly, timeout_s=MOST_S)
-    wreck = await read_books(folder)
+    deadly = {**case.arguments, "kill_at": death.call}
+    kill_scenario(case.scenario, death.append, folder=folder, arguments=deadly, timeout_s=MOST_S)
+    wreck = read_books(folder)
     check_wreck(wreck)
-    rest = await live(case, folder)
-    check_recovery(wreck, await read_books(folder))
-    return rest
+    return wreck
 
 
-@pytest.fixture(params=list(SCENARIOS))
-def case(request: pytest.FixtureRequest) -> Case:
-    return SCENARIOS[request.param]
+def live(case: Case, folder: Path) -> Books:
+    """Let a scenario come to its end, and return what there is then."""
+    finished = run_scenario(case.scenario, folder=folder, arguments=case.arguments, timeout_s=MOST_S)
+    books = read_books(folder)
+    check_books(books, finished.result)
+    return books
+
+
+class Trial:
+    """One scenario, to be killed everywhere.
+
+    Args:
+        case: the scenario.
+        folder: an empty folder.
+    """
+
+    def __init__(self, case: Case, folder: Path) -> None:
+        self._case = case
+        self._folder = folder
+        self._uncrashed = picture(live(case, made(folder / "uncrashed")))
+
+    def kill(self, subtests: pytest.Subtests, deaths_at: Callable[[int], tuple[Death, ...]]) -> None:
+        """Kill it at the first boundary, at the second, and so on until it ends before.
+
+        Args:
+            subtests: each boundary is one.
+            deaths_at: how it is killed at the boundary of a number, from 1: once, or several times in turn.
+        """
+        for number in range(1, MOST_BOUNDARIES):
+            deaths = deaths_at(number)
+            with subtests.test(", then ".join(map(str, deaths))):
+                try:
+                    crashed = self._survive(deaths)
+                except ScenarioEndedError:
+                    assert number > 1
+                    return
+                assert crashed == self._uncrashed
+        pytest.fail(f"it went on beyond boundary {MOST_BOUNDARIES}")
+
+    def _survive(self, deaths: tuple[Death, ...]) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory(dir=self._folder) as made:
+            folder = Path(made)
+            wrecks = [die(self._case, folder, death) for death in deaths]
+            rest = live(self._case, folder)
+        for wreck in wrecks:
+            check_recovery(wreck, rest)
+        return picture(rest)
+
+
+@pytest.fixture(params=list(SCENARIOS), scope="module")
+def trial(request: pytest.FixtureRequest, crash_folder: Path) -> Trial:
+    return Trial(SCENARIOS[request.param], made(crash_folder / request.param))
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-async def test_killed_at_every_fact(
-    case: Case, moment: Moment, tmp_path: Path, subtests: pytest.Subtests
-) -> None:
-    uncrashed = await live(case, made(tmp_path / "uncrashed"))
-    for append in range(1, MOST_BOUNDARIES):
-        with subtests.test(f"killed {moment} append {append}"):
-            try:
-                crashed = await die_and_live(case, made(tmp_path / f"{append}"), CrashAt(append, moment))
-            except ScenarioEndedError:
-                assert append > 2
-                return
-            assert crashed == uncrashed
-    pytest.fail(f"it never ended before append {MOST_BOUNDARIES}")
-
-
-async def test_killed_again_while_it_is_taken_up(
-    case: Case, tmp_path: Path, subtests: pytest.Subtests
-) -> None:
-    """The second time it dies at the first append of its second life, where what was in flight is found lost.
-
-    Before that append and after it by turns: the boundaries are many, and alike in this.
-    """
-    uncrashed = await live(case, made(tmp_path / "uncrashed"))
-    for append in range(1, MOST_BOUNDARIES):
-        moment = MOMENTS[append % len(MOMENTS)]
-        with subtests.test(f"killed after append {append}, and {moment} the next"):
-            folder = made(tmp_path / f"{append}")
-            kill_scenario(
-                case.scenario, CrashAt(append, "after"), folder=folder, arguments=case.arguments, timeout_s=MOST_S
-            )
-            check_wreck(await read_books(folder))
-            try:
-                crashed = await die_and_live(case, folder, CrashAt(1, moment))
-            except ScenarioEndedError:
-                assert append > 2
-                return
-            assert crashed == uncrashed
+def test_killed_at_every_fact(trial: Trial, moment: Moment, subtests: pytest.Subtests) -> None:
+    trial.kill(subtests, lambda number: (Death(CrashAt(number, moment)),))
 
 
 @pytest.mark.parametrize("moment", ["before_commit", "after_commit"])
-async def test_killed_in_every_tool(
-    case: Case,
-    moment: Literal["before_commit", "after_commit"],
-    tmp_path: Path,
-    subtests: pytest.Subtests,
+def test_killed_in_every_tool(
+    trial: Trial, moment: Literal["before_commit", "after_commit"], subtests: pytest.Subtests
 ) -> None:
-    uncrashed = await live(case, made(tmp_path / "uncrashed"))
-    for call in range(1, MOST_BOUNDARIES):
-        with subtests.test(f"killed at {moment} of call {call} to the world"):
-            try:
-                crashed = await die_and_live(case, made(tmp_path / f"{call}"), NEVER, KillAt(call, moment))
-            except ScenarioEndedError:
-                assert call > 1
-                return
-            assert crashed == uncrashed
-    pytest.fail(f"it never ended before call {MOST_BOUNDARIES}")
+    trial.kill(subtests, lambda number: (Death(call=KillAt(number, moment)),))
+
+
+def test_killed_again_while_it_is_taken_up(trial: Trial, subtests: pytest.Subtests) -> None:
+    """The second time it dies at the first append of its second life, where what was in flight is found lost.
+
+    By turns before that append and after it: the boundaries are many, and alike in this.
+    """
+
+    def twice(number: int) -> tuple[Death, ...]:
+        return Death(CrashAt(number, "after")), Death(CrashAt(1, MOMENTS[number % len(MOMENTS)]))
+
+    trial.kill(subtests, twice)
 
 
 def made(folder: Path) -> Path:

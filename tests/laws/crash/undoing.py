@@ -5,7 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from midcourse import Plan, Receipt, RetryPolicy, RunHandle, RunState, Step, Tool, ToolContext, ToolError, tool
+from midcourse import (
+    Plan,
+    Receipt,
+    RetryPolicy,
+    RunHandle,
+    RunState,
+    Step,
+    Tool,
+    ToolContext,
+    ToolError,
+    tool,
+)
 from midcourse.examples.order.calls import KillAt
 from midcourse.examples.order.tools import receipt_of
 from midcourse.examples.order.world import World
