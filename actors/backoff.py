@@ -18,8 +18,4 @@ def retry_delay_s(policy: RetryPolicy, attempt: int, random: Callable[[], float]
         attempt: number of the attempt that failed, from 1.
         random: returns a number from 0 to 1.
     """
-    try:
-        wait_s = min(policy.initial_s * policy.factor ** (attempt - 1), policy.max_s)
-    except OverflowError:
-        wait_s = policy.max_s
-    return wait_s * (0.5 + 0.5 * random())
+    return policy.wait_s(attempt) * (0.5 + 0.5 * random())
