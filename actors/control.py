@@ -18,7 +18,7 @@ class RequestReplan(MidcourseError):
         reason: why, for the planner and for people.
         updates: JSON values to put on the board for the planner.
         receipt: what the operation has committed, if it has.
-        no_effect: nothing happened outside in this attempt; of an idempotent tool, under its operation key at all.
+        no_effect: nothing happened outside in this attempt; of an idempotent tool, under its key at all.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class ToolError(MidcourseError):
         message: what went wrong.
         retryable: whether another attempt makes sense; ``None`` leaves it to the tool's retry policy.
         retry_after_s: seconds to wait before it, instead of the policy's.
-        no_effect: nothing happened outside in this attempt; of an idempotent tool, under its operation key at all.
+        no_effect: nothing happened outside in this attempt; of an idempotent tool, under its key at all.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """A program that embeds an engine, as a host would: it runs until it is told to stop, and stops gracefully.
 
-Run it as `engine_process.py FOLDER`. It starts a run whose second step waits unless there is a file named `go`,
-and prints a line when that step has begun. SIGTERM closes the engine.
+Run it as `engine_process.py FOLDER`. It starts a run whose second step waits unless there is a file named
+`go`, and prints a line when that step has begun. SIGTERM closes the engine.
 """
 
 from __future__ import annotations

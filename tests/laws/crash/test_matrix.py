@@ -1,9 +1,8 @@
-"""The crash matrix: every scenario, killed at every boundary, taken up again, compared with the uncrashed run.
+"""The crash matrix: each scenario, killed at every boundary, taken up again, compared with its uncrashed run.
 
-Facts become durable by appends, each all or nothing. So a process is killed before and after each of them, and
-besides inside its tools: on both sides of the moment at which the outside world commits an effect. Every
-boundary is tried, until the scenario comes to its end first: how many there are may differ by one or two,
-because messages that happen to wait together share an append.
+Facts become durable by appends, each all or nothing. So a process is killed before and after each of them;
+and besides inside its tools, on both sides of the moment at which the world commits an effect. Every boundary
+is tried, until the scenario comes to its end first: how many there are may differ by one or two, because messages that happen to wait together share an append.
 """
 
 from __future__ import annotations
