@@ -44,6 +44,16 @@ def test_the_program_it_shows_is_the_example_that_the_tests_run() -> None:
     assert programs == [(ROOT / "examples" / "embed.py").read_text()]
 
 
+def test_the_configuration_it_shows_is_one(tmp_path: Path) -> None:
+    """It names tools and a planner that can be imported."""
+    [configuration] = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "midcourse.toml").write_text(configuration)
+    done = run(["midcourse", "tools", "list"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "charge" in done.stdout
+    assert "ship" in done.stdout
+
+
 def test_it_shows_commands() -> None:
     """The patterns above still find what they look for."""
     assert len(MIDCOURSE) >= 5

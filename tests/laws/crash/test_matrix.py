@@ -2,7 +2,8 @@
 
 Facts become durable by appends, each all or nothing. So a process is killed before and after each of them;
 and besides inside its tools, on both sides of the moment at which the world commits an effect. Every boundary
-is tried, until the scenario comes to its end first: how many there are may differ by one or two, because messages that happen to wait together share an append.
+is tried, until the scenario comes to its end first: how many there are may differ by one or two, because
+messages that happen to wait together share an append.
 """
 
 from __future__ import annotations
@@ -149,8 +150,8 @@ class Trial:
         pytest.fail(f"it went on beyond boundary {MOST_BOUNDARIES}")
 
     def _survive(self, deaths: tuple[Death, ...]) -> dict[str, Any]:
-        with tempfile.TemporaryDirectory(dir=self._folder) as made:
-            folder = Path(made)
+        with tempfile.TemporaryDirectory(dir=self._folder) as name:
+            folder = Path(name)
             wrecks = [die(self._case, folder, death) for death in deaths]
             rest = live(self._case, folder)
         for wreck in wrecks:
@@ -178,11 +179,11 @@ def test_killed_in_every_tool(
 def test_killed_again_while_it_is_taken_up(trial: Trial, subtests: pytest.Subtests) -> None:
     """The second time it dies at the first append of its second life, where what was in flight is found lost.
 
-    By turns before that append and after it: the boundaries are many, and alike in this.
+    This is tried at every second boundary, by turns before that append and after it: they are alike in this.
     """
 
     def twice(number: int) -> tuple[Death, ...]:
-        return Death(CrashAt(number, "after")), Death(CrashAt(1, MOMENTS[number % len(MOMENTS)]))
+        return Death(CrashAt(2 * number - 1, "after")), Death(CrashAt(1, MOMENTS[number % len(MOMENTS)]))
 
     trial.kill(subtests, twice)
 
