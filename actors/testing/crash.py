@@ -61,7 +61,7 @@ class CrashAt(NamedTuple):
 
     Attributes:
         append: number of the append, from 1, counted over all runs of the process.
-        moment: ``before`` it is handed to the writer, or ``after`` it is durable and before anyone knows.
+        moment: ``before`` it is durable, which it never becomes, or ``after`` that and before anyone is told.
     """
 
     append: int
