@@ -10,6 +10,7 @@ address. If what it returns has a ``close``, that is called when the program is 
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -107,10 +108,26 @@ def _load(source: Source, config: Config) -> Any:
 def _call(source: Source, function: Any, config: Config) -> Any:
     if not callable(function):
         raise _UnusableError(f"{source.target!r} is {function!r}, which cannot be called")
+    arguments = {"folder": Path(config.folder), **source.arguments}
+    _check_signature(source, function, arguments)
     try:
-        return function(folder=Path(config.folder), **source.arguments)
+        return function(**arguments)
     except Exception as error:
         raise _UnusableError(f"{source.target!r} raised {type(error).__name__}: {error}") from error
+
+
+def _check_signature(source: Source, function: Any, arguments: Mapping[str, Any]) -> None:
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # some that are written in C have none
+        return
+    try:
+        signature.bind(**arguments)
+    except TypeError as error:
+        given = ", ".join(f"{name}=…" for name in arguments)
+        named = [name for name in arguments if name not in signature.parameters]
+        declare = f"; declare {', '.join(named)}" if named and "unexpected" in str(error) else f": {error}"
+        raise _UnusableError(f"{source.target!r} is called with {given}{declare}") from error
 
 
 def _add(parts: Parts, source: Source, config: Config) -> None:

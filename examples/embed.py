@@ -31,7 +31,7 @@ def plan_order(context: PlanningContext) -> list[Step]:
 
 async def main() -> None:
     """Run the order; kill it anywhere, start it again, and it goes on."""
-    async with Engine("sqlite:///orders.db", tools=[charge, ship], planners={"orders": plan_order}) as engine:
+    async with Engine("sqlite:///embed.db", tools=[charge, ship], planners={"orders": plan_order}) as engine:
         run = await engine.start(Goal("Ship order 42", {"order": "42"}), planner="orders", key="order-42")
         async for record in run.facts():
             print(record.version, record.topic)

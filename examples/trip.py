@@ -33,7 +33,7 @@ def look_up(operation: str) -> Receipt | None:
 async def book_hotel(city: str, cents: int, *, context: ToolContext) -> Receipt:
     """One hotel a city and run, whatever it costs: `city` is its identity."""
     BOOKED[context.operation] = city
-    return Receipt({"city": city, "cents": cents}, [Resource("booking", "H7")])
+    return Receipt({"city": city, "cents": cents}, (Resource("booking", "H7"),))
 
 
 @tool(idempotent=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from .options import json_option
+from .output import program
 from .session import Session, pass_session
 
 
@@ -37,8 +38,16 @@ def demo(session: Session, /, *, keep: Path | None, planner: str, variant: str, 
     """Deliver order 42, whatever happens: plans, facts as they land, undoing, and the audit after it.
 
     Works in a folder of its own, temporary unless kept. What is interrupted in a kept folder is carried on by
-    `midcourse --config DIR/midcourse.toml runs resume`.
+    `midcourse --config DIR/midcourse.toml runs resume`; the same demo again, with the same --keep, finishes what is
+    left, orders that were not begun too.
     """
     from ...examples.order.demo import run
 
-    return run(keep=keep, planner=planner, variant=variant, pace_s=pace, as_json=session.as_json)
+    return run(
+        keep=keep,
+        planner=planner,
+        variant=variant,
+        pace_s=pace,
+        as_json=session.as_json,
+        program=program(),
+    )

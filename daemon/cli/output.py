@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import sys
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 import click
 
+from .wrapping import wrap
+
 
 def say(text: str = "", *, at_once: bool = False) -> None:
-    """Print a line of a result; ``at_once`` where somebody waits for it."""
-    print(text, flush=at_once)
+    """Print a line of a result, wrapped on a terminal; ``at_once`` where somebody waits for it."""
+    print(wrap(text, width()), flush=at_once)
 
 
 def note(text: str) -> None:
-    """Print a line about what is going on."""
-    print(text, file=sys.stderr, flush=True)
+    """Print a line about what is going on, wrapped on a terminal."""
+    print(wrap(text, width(sys.stderr)), file=sys.stderr, flush=True)
+
+
+def width(stream: TextIO | None = None) -> int:
+    """Return how many columns a terminal has that shows a stream, standard output by default; 0 for no terminal.
+
+    What goes to a file or another program is as wide as it is.
+    """
+    return shutil.get_terminal_size().columns if (stream or sys.stdout).isatty() else 0
+
+
+def program() -> str:
+    """Return how this program is called from the working folder: by its name, if a shell finds it there."""
+    name = "midcourse"
+    path = Path(sys.argv[0]).absolute()
+    found = shutil.which(name)
+    if path.name != name or (found and Path(found).absolute() == path):
+        return name
+    return shlex.quote(str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path))
 
 
 def say_document(value: Any) -> None:

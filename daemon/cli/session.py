@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from .output import program
+
 if TYPE_CHECKING:  # commands import these when they run, so that help does not wait for them
     from ...store import IndexedRun, Journal
     from ..config import Config
@@ -67,14 +69,20 @@ class Session:
         store = _PASSWORD.sub(r"\1…@", self._store or "")
         options = [f"--store {shlex.quote(store)}"] if store else []
         options += [f"--config {shlex.quote(self._config_file)}"] if self._config_file else []
-        return " ".join(["midcourse", *options, *map(shlex.quote, words)])
+        return " ".join([program(), *options, *map(shlex.quote, words)])
 
     def read(self) -> Journal:
         """Open the store to read; it has to exist."""
         from ...store import StoreMissingError, open_journal
+        from ...store.errors import BadStoreUrlError
+        from ..errors import ConfigError
 
         try:
             return open_journal(self.store, read_only=True)
+        except BadStoreUrlError as error:
+            if self._store or os.environ.get(STORE_VARIABLE) or not self.config.store:
+                raise
+            raise ConfigError(self.config.file, [f"store: {error}"]) from error
         except StoreMissingError as error:
             raise StoreMissingError(
                 f"{error}; name it with --store, {STORE_VARIABLE} or `store` in midcourse.toml"

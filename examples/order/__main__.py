@@ -28,6 +28,7 @@ def main() -> int:
             variant=given.variant,
             pace_s=given.pace,
             as_json=given.json,
+            program=str(Path(sys.executable).with_name("midcourse")),
         )
     except MidcourseError as error:
         sys.stderr.write(f"error: {error}\n")

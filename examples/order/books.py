@@ -41,4 +41,4 @@ def books(world: World, *, width: int) -> Table:
 def _amount(effect: Effect) -> str:
     if effect.kind in _IN_CENTS:
         return f"{effect.amount / 100:.2f}"
-    return str(effect.amount or "")
+    return f"{effect.amount} pcs" if effect.amount else ""

@@ -35,6 +35,7 @@ def run(
     variant: str = "all",
     pace_s: float | None = None,
     as_json: bool = False,
+    program: str = "midcourse",
 ) -> int:
     """Run the demo and return an exit code: 0, 1 if anything is not as it should be, 130 after Ctrl-C.
 
@@ -45,6 +46,7 @@ def run(
         variant: `ship`, `no_route` or `address_change`; `all` tells the first in full, the others in short.
         pace_s: seconds between the facts shown; by default 0.15 on a terminal and 0 elsewhere.
         as_json: print one JSON document at the end instead.
+        program: how `midcourse` is called from here, for the commands it prints.
 
     Raises:
         ValueError: there is no such planner or variant.
@@ -57,7 +59,7 @@ def run(
     scenarios = list(SCENARIOS.values()) if variant == "all" else [SCENARIOS[variant]]
     folder = keep or Path(tempfile.mkdtemp(prefix="midcourse-demo-"))
     with Kit(folder, pause_s=_PACES_A_CALL * pace_s) as kit:
-        output: Output = JsonOutput() if as_json else TextOutput(folder)
+        output: Output = JsonOutput() if as_json else TextOutput(folder, program=program, is_kept=keep is not None)
         output.opened()
         try:
             outcomes = asyncio.run(deliver(kit, scenarios, planner=planner, output=output, pace_s=pace_s))

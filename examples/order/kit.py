@@ -28,7 +28,8 @@ class Kit:
 
     Args:
         folder: where the store `orders.db` and the world `world.db` are; it is made if it is missing.
-        pause_s: seconds each call of a tool waits first, so that a person can follow.
+        pause_s: seconds each call of a tool takes, half of them before and half after the world acts, so that
+            a person can follow, and can kill it in between.
         kill_at: where the process kills itself, for crash tests.
     """
 

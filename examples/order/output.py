@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any, Protocol
@@ -49,19 +50,22 @@ class TextOutput:
 
     Args:
         folder: the demo's folder.
+        program: how `midcourse` is called from here.
+        is_kept: whether the folder stays.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, program: str, is_kept: bool) -> None:
         self._console = Console(width=WIDTH, highlight=False, emoji=False)
-        self._config = folder / "midcourse.toml"
         self._folder = folder
+        self._runs = f"{program} --config {shlex.quote(str(folder / 'midcourse.toml'))} runs"
+        self._again = f"{program} demo --keep {shlex.quote(str(folder))}" if is_kept else ""
         self._story = Story()
         self._in_full = True
 
     def opened(self) -> None:
         """Say that it may be killed, and how it goes on."""
         self._note(f"Kill this whenever you like (kill -9 {os.getpid()}), then let it go on:")
-        self._command(f"midcourse --config {self._config} runs resume")
+        self._how_to_go_on()
 
     def begun(self, scenario: Scenario, *, in_full: bool) -> None:
         """Head the run."""
@@ -87,7 +91,7 @@ class TextOutput:
         """Say how to go on."""
         self._console.print()
         self._note("Stopped. Nothing is lost; let it go on with")
-        self._command(f"midcourse --config {self._config} runs resume")
+        self._how_to_go_on()
 
     def closed(self, kit: Kit, *, is_kept: bool) -> bool:
         """Print audit and books."""
@@ -107,8 +111,14 @@ class TextOutput:
         if is_kept:
             self._console.print()
             self._note(f"Kept in {self._folder}; look around with")
-            self._command(f"midcourse --config {self._config} runs list")
+            self._command(f"{self._runs} list")
         return not (problems or twice)
+
+    def _how_to_go_on(self) -> None:
+        self._command(f"{self._runs} resume")
+        if self._again:
+            self._note("That carries on what was begun. The same demo again finishes what is left:")
+            self._command(self._again)
 
     def _head(self, title: str, remark: str) -> None:
         self._console.print()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,8 +14,11 @@ from rich.text import Text
 from midcourse.domain import facts as f
 from midcourse.store import Record
 
-_MOST_CHARACTERS = 200
+_MOST_CHARACTERS = 400
 _TOPIC_WIDTH = 22
+_PYTHON_TOOL = "user__"
+"""What names of Python tools begin with in plans; here there are no others, so it tells nothing."""
+
 HIGHLIGHTS = (
     f.RunStarted,
     f.ReplanRequested,
@@ -61,7 +65,7 @@ class Story:
         """Return what a record says: a line, and for a new revision one more for each step."""
         fact = record.fact
         self._remember(fact)
-        return [Line(_cut(self._said(fact)), _style(fact)), *self._diff(fact)]
+        return [Line(_cut(self._said(fact).replace(_PYTHON_TOOL, "")), _style(fact)), *self._diff(fact)]
 
     def _remember(self, fact: f.Fact) -> None:
         match fact:
@@ -153,7 +157,7 @@ def told(record: Record, lines: list[Line], *, width: int) -> Text:
     topic = record.topic.replace("_", " ")
     paper = Text.assemble((f"{record.version:>3} ", "dim"), (f"{topic:<{_TOPIC_WIDTH}} ", first.style))
     margin = len(paper)
-    paper.append(f"\n{'':<{margin}}".join(textwrap.wrap(first.text, width - margin)))
+    paper.append(f"\n{'':<{margin}}".join(textwrap.wrap(first.text, width - margin, break_on_hyphens=False)))
     for step in steps:
         paper.append(f"\n{step.mark:>{margin - 1}} {step.text}", step.style)
     return paper
@@ -186,11 +190,12 @@ def _result(result: Any) -> str:
 
 
 def _bare(tool: str) -> str:
-    return tool.removeprefix("user__")
+    return tool.removeprefix(_PYTHON_TOOL)
 
 
 def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    """JSON with blanks behind its commas, where a line may be broken."""
+    return json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(", ", ":"))
 
 
 def _cut(text: str) -> str:
