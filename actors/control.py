@@ -30,6 +30,8 @@ class RequestReplan(MidcourseError):
     ) -> None:
         if receipt is not None and no_effect:
             raise ValueError("a receipt says that the operation is committed, no_effect=True that it is not")
+        if updates is not None and not isinstance(updates, Mapping):
+            raise TypeError(f'updates is {updates!r}; it maps names to JSON values, such as {{"price": 7}}')
         super().__init__(reason)
         self.reason = reason
         self.updates = dict(updates or {})

@@ -18,7 +18,7 @@ from ..store import Journal
 from ._pykka import ActorDeadError, Dispatcher, Envelope
 from .clock import Clock, Timers
 from .couriers import Couriers
-from .errors import EngineClosedError, RunNotFoundError, RunParkedError
+from .errors import EngineClosedError, RunNotFoundError, RunParkedError, WrongLoopError
 from .home import Look
 from .loading import Loaded, load
 from .reconciler import Reconciler
@@ -111,6 +111,7 @@ class Directory:
 
         Raises:
             EngineClosedError: nothing is admitted any more.
+            WrongLoopError: the caller is in another event loop.
             RunNotFoundError: there is no such run.
             RunParkedError: it was let go of after an error.
             MidcourseError: what the run answers.
@@ -126,14 +127,21 @@ class Directory:
             raise
 
     def admit(self) -> None:
-        """Raise the reason, if nothing is admitted any more."""
+        """Raise the reason, if nothing is admitted any more, or from here."""
+        self.check_loop()
         if self.refusal is not None:
             raise self._refused()
 
     def check_open(self) -> None:
-        """Raise the reason, if nothing happens any more: what is closing still is worth watching."""
+        """Raise the reason, if nothing happens any more, or is seen from here; closing is worth watching."""
+        self.check_loop()
         if self.is_over:
             raise self._refused()
+
+    def check_loop(self) -> None:
+        """Refuse whoever is in another event loop: there, waits for this one would not end."""
+        if asyncio.get_running_loop() is not self._loop:
+            raise WrongLoopError
 
     def check_parked(self, run_id: str) -> None:
         """Raise why a run is parked, if it is."""

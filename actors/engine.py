@@ -20,7 +20,7 @@ from ..domain.messages import StartRun
 from ..domain.plan import Plan
 from ..domain.summary import Attention, attention
 from ..domain.tools import Catalog
-from ..store import IndexedRun, Journal, RunFilter, RunPage
+from ..store import IndexedRun, Journal, JournalError, RunFilter, RunPage
 from .clock import Clock, Timers
 from .couriers import Couriers
 from .directory import Directory
@@ -35,7 +35,7 @@ from .shutdown import shut_down
 from .starting import Starter
 from .supervisor import ExecutorLimits
 from .threadsafe import ThreadsafeEngine
-from .tools import Tool, as_tool
+from .tools import Tool, as_tools
 from .waking import Waking, recover
 
 _log = logging.getLogger("midcourse.actors")
@@ -86,7 +86,7 @@ class Engine:
         timers: Timers | None = None,
         random: Callable[[], float] = _random.random,
     ) -> None:
-        made = [as_tool(each) for each in tools]
+        made = as_tools(tools)
         self._catalog = Catalog(each.spec for each in made)
         self._tools = {each.name: each for each in made}
         self._planners = Planners(planners or {})
@@ -122,7 +122,12 @@ class Engine:
 
         Nothing is recorded as cancelled: the next engine goes on where this one ended. A second call does
         nothing.
+
+        Raises:
+            WrongLoopError: it was opened in another event loop.
         """
+        if self._directory is not None:
+            self._directory.check_loop()
         exit_, self._exit = self._exit, AsyncExitStack()
         await exit_.aclose()
 
@@ -200,7 +205,7 @@ class Engine:
             plan: its plan, by a person. Without one the planner is asked.
             planner: name of the planner to ask; may be left out where just one is registered.
             mode: ``autonomous``, or ``interactive`` to have people asked.
-            key: idempotency key: a start with the same key is the same run.
+            key: idempotency key: a start with the same key, goal, planner and plan is the same run.
             tags: free names and values, to find it by.
             limits: how often it may ask for another plan.
             ephemeral: the planner is a callable that is not registered, and is lost with this engine.
@@ -211,6 +216,7 @@ class Engine:
 
         Raises:
             PlanInvalid: the plan cannot be used.
+            InvalidInputError: an argument is not what it has to be, or the key was used for something else.
             UnknownPlannerError: there is no such planner, or it is not said which one.
             EngineClosedError: the engine is not open.
             MidcourseError: anything else that kept it from being recorded.
@@ -220,8 +226,6 @@ class Engine:
         if mode not in get_args(Mode):
             raise InvalidInputError(f"mode is {mode!r}; write one of {', '.join(get_args(Mode))}")
         name = self._planners.choose(planner, has_plan=plan is not None, ephemeral=ephemeral)
-        if key and (known := await directory.journal.find_key(key)):
-            return RunHandle(known, directory)
         message = StartRun(
             at=self._clock(),
             actor=actor(by),
@@ -230,9 +234,9 @@ class Engine:
             plan=plan,
             planner=name,
             mode=mode,
-            key=key or "",
-            tags=tags or {},
-            limits=limits or Limits(),
+            key="" if key is None else key,
+            tags={} if tags is None else tags,
+            limits=Limits() if limits is None else limits,
         )
         return RunHandle(await starter.start(message), directory)
 
@@ -277,12 +281,21 @@ class Engine:
         return await directory.journal.list(filters, limit=limit, cursor=cursor)
 
     async def attention(self, *, limit: int = 100) -> list[RunAttention]:
-        """Return the runs that wait for a person, newest first, with what they wait for."""
+        """Return the runs that wait for a person, newest first, with what they wait for.
+
+        A run whose facts cannot be read is left out, with a warning that names it.
+        """
         directory, _ = self._open_parts()
         page = await self.runs(RunFilter(attention=True), limit=limit)
-        return [
-            RunAttention(run, tuple(attention((await directory.loaded(run.run_id)).run))) for run in page.runs
-        ]
+        waiting = []
+        for run in page.runs:
+            try:
+                items = attention((await directory.loaded(run.run_id)).run)
+            except JournalError as error:
+                _log.warning("run %s waits for a person, and cannot be read: %s", run.run_id, error)
+            else:
+                waiting.append(RunAttention(run, tuple(items)))
+        return waiting
 
     def _open_parts(self) -> tuple[Directory, Starter]:
         if self._directory is None or self._starter is None:

@@ -8,6 +8,7 @@
     ├── ProposalRefusedError    (also InvalidInputError) a plan proposed from outside did not become a
     revision └── EngineError             an engine cannot do what it was asked
         ├── EngineClosedError   it is not open, or is closing
+        ├── WrongLoopError      it was opened in another event loop
         ├── RunNotFoundError    its store has no such run
         └── RunParkedError      it has let go of the run after an error that it cannot decide about
 
@@ -62,6 +63,16 @@ class ProposalRefusedError(InvalidInputError):
 
 class EngineClosedError(EngineError):
     """The engine is not open, or is closing: nothing was recorded."""
+
+
+class WrongLoopError(EngineError):
+    """The engine was opened in another event loop: nothing was asked of it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this engine belongs to another event loop, that of its `async with`; from other threads and "
+            "loops use `engine.threadsafe`, whose futures `asyncio.wrap_future` makes awaitable"
+        )
 
 
 class RunNotFoundError(EngineError):

@@ -43,10 +43,19 @@ def verdict(error: BaseException) -> Verdict:
 
 def failure_of(error: BaseException, *, tool: str, step: str) -> Failure:
     """Return an error as facts record it."""
-    message = text(error) or f"{type(error).__name__} without a message"
+    message = _message(error)
     if len(message) > _MOST_CHARACTERS:
         message = f"{message[:_MOST_CHARACTERS]}… ({len(message)} characters)"
     return Failure("tool_error", message, step, tool, type(error).__qualname__)
+
+
+def _message(error: BaseException) -> str:
+    """Return what an error says; one that gives just a value, as `KeyError` does, is named before it."""
+    said, name = text(error), type(error).__qualname__
+    if not said:
+        return f"{name} without a message"
+    is_bare = len(error.args) == 1 and said == text(repr(error.args[0]))
+    return f"{name}: {said}" if is_bare else said
 
 
 def _causes(error: BaseException) -> Iterator[tuple[BaseException, bool]]:

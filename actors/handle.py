@@ -110,8 +110,9 @@ class RunHandle:
                 async with asyncio.timeout(timeout_s):
                     return await ended
             except TimeoutError:
+                hint = getattr(directory.clock, "how_to_wait", "wait for it again")
                 raise TimeoutError(
-                    f"run {self.id} has not ended within {timeout_s} s; it goes on, wait for it again"
+                    f"run {self.id} has not ended within {timeout_s} s; it goes on, {hint}"
                 ) from None
 
     # ------------------------------------------------------------------------------------------------- asking
@@ -226,4 +227,6 @@ class RunHandle:
 
 def actor(by: str) -> str:
     """Return what facts call the one who caused them: the host, or whom it acted for."""
+    if not isinstance(by, str):
+        raise InvalidInputError(f"by is {by!r}; it is a text, the name of a person or program")
     return f"{HOST}:{by}" if by else HOST

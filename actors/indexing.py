@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+
 from ..domain.run import Run
 from ..domain.summary import attention, is_dormant, needs_attention, status, wake_at
 from ..store import RunIndex
+
+_log = logging.getLogger("midcourse.actors")
 
 
 def row_of(run: Run, before: RunIndex | None, at: float) -> RunIndex:
@@ -35,6 +39,14 @@ def row_of(run: Run, before: RunIndex | None, at: float) -> RunIndex:
         attention_since=_since(before, count, at),
         tags=run.tags,
     )
+
+
+def warn_of_attention(run: Run, before: RunIndex | None, row: RunIndex) -> None:
+    """Log that a run comes to wait for a person, or one more thing of it does: nothing else would say so."""
+    if row.attention <= (0 if before is None else before.attention):
+        return
+    items = "; ".join(f"{item.kind} {item.subject}: {item.detail} ({item.remedy})" for item in attention(run))
+    _log.warning("run %s waits for a person: %s. `engine.attention()` lists what waits", run.id, items)
 
 
 def _since(before: RunIndex | None, count: int, at: float) -> float | None:

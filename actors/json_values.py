@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from ..domain.finite import not_finite
 from ..domain.receipt import Receipt, Resource
 
 UNREADABLE = "unreadable_result"
@@ -29,14 +30,24 @@ _decode_receipt = msgspec.json.Decoder(Receipt).decode
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as it will be read back from a fact: NaN and infinities become null, keys become text.
+    """Return a value as it will be read back from a fact: keys become text.
 
     Raises:
+        ValueError: it holds NaN or an infinity, which JSON would write as null.
         Exception: whatever the value raises where it cannot be encoded.
     """
     if value is None or value is True or value is False:
         return value
-    return _decode(_encode(value))
+    return _decode(_written(value))
+
+
+def _written(value: Any) -> bytes:
+    written = _encode(value)
+    if b"null" in written:
+        found = not_finite(msgspec.to_builtins(value, enc_hook=dump_model))
+        if found:
+            raise ValueError(f"{found}, which JSON cannot carry; return None or a finite number")
+    return written
 
 
 def readable(value: Any) -> Any:
@@ -92,7 +103,7 @@ def receipt_of(value: Any) -> Receipt:
     if not isinstance(value, Receipt):
         return Receipt(readable(value))
     try:
-        return _decode_receipt(_encode(value))
+        return _decode_receipt(_written(value))
     except Exception as error:  # noqa: BLE001 - a boundary, as in `readable`
         return _salvage(value, error)
 

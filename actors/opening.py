@@ -12,7 +12,8 @@ from ..store import Journal, open_journal
 async def open_owned(store: str | Journal) -> Journal:
     """Return the journal of a store, owned by this engine; an open journal is returned as it is.
 
-    Files are opened and databases connected to in a thread of its own, which ends with it.
+    Files are opened and databases connected to in a thread of its own, which ends with it. One who is
+    cancelled meanwhile is let go once the store is given up again.
 
     Raises:
         StoreError: the store cannot be used.
@@ -24,11 +25,24 @@ async def open_owned(store: str | Journal) -> Journal:
     opened: asyncio.Future[Journal] = asyncio.get_running_loop().create_future()
     thread = threading.Thread(target=_open, args=(store, opened), name="midcourse-open", daemon=True)
     thread.start()
-    try:
-        return await opened
-    finally:
-        if not opened.cancelled():
-            thread.join()  # it has nothing left to do
+    cancelled = await _until_done(opened)
+    thread.join()  # it has nothing left to do
+    if cancelled is None:
+        return opened.result()
+    if opened.exception() is None:
+        opened.result().close()
+    raise cancelled
+
+
+async def _until_done(opened: asyncio.Future[Journal]) -> asyncio.CancelledError | None:
+    """Wait, and return how the wait was cancelled: whoever opens the store next finds it free only after it."""
+    cancelled = None
+    while not opened.done():
+        try:
+            await asyncio.wait((opened,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    return cancelled
 
 
 def _open(store: str, opened: asyncio.Future[Journal]) -> None:
@@ -40,18 +54,12 @@ def _open(store: str, opened: asyncio.Future[Journal]) -> None:
     try:
         opened.get_loop().call_soon_threadsafe(_settle, opened, result, context=Context())
     except RuntimeError:  # the loop is closed
-        _discard(result)
+        if not isinstance(result, Exception):
+            result.close()
 
 
 def _settle(opened: asyncio.Future[Journal], result: Journal | Exception) -> None:
-    if opened.done():  # nobody waits any more
-        _discard(result)
-    elif isinstance(result, Exception):
+    if isinstance(result, Exception):
         opened.set_exception(result)
     else:
         opened.set_result(result)
-
-
-def _discard(result: Journal | Exception) -> None:
-    if not isinstance(result, Exception):
-        result.close()

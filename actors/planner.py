@@ -165,10 +165,10 @@ class PlannerActor(AsyncioActor):
             answer: object = planner.plan(call.order.context)
             if inspect.isawaitable(answer):
                 answer = await answer
-        except GeneratorExit:
-            raise  # the event loop is gone
         except BaseException as error:  # noqa: BLE001 - a boundary: whatever a planner raises is reported
             task = call.task
+            if isinstance(error, GeneratorExit) and asyncio.current_task(self.actor_inbox.loop) is not task:
+                raise  # the planner did not raise it: its task is thrown away, for the event loop is gone
             if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
                 self._end(call)
                 return
@@ -186,6 +186,9 @@ class PlannerActor(AsyncioActor):
             return answer_message(answer, epoch=call.epoch, at=self._clock())
         except InvalidInputError as error:
             return self._failed(call, str(error), error)
+        except BaseException as error:  # noqa: BLE001 - a boundary: a value of a planner raises what it likes
+            problem = f"answered what raises {type(error).__qualname__} when it is read: {text(error)}"
+            return self._failed(call, problem.removesuffix(": "), error)
 
     def _end(self, call: PlanningCall) -> None:
         """End a call: its place is free, and whatever it still answers is dropped."""

@@ -23,7 +23,7 @@ from ._pykka import HOLD, Envelope, Hold, TurnActor
 from ._pykka.dispatcher import Dispatcher
 from .errors import RunNotFoundError, RunParkedError
 from .home import Home, Look, Turn
-from .indexing import row_of
+from .indexing import row_of, warn_of_attention
 from .loading import Loaded
 from .outcome import outcome_of
 from .recordable import recordable
@@ -61,6 +61,7 @@ class Reconciler(TurnActor):
         self._run = Run(run_id)
         self._hash = ""
         self._row: RunIndex | None = None
+        self._row_before: RunIndex | None = None
         self._turn: Turn | None = None
         self._wake: float | None = None
         self._conflicts = 0
@@ -151,7 +152,7 @@ class Reconciler(TurnActor):
     def _append(self, version: int, entries: list[tuple[float, str, int, Fact]], turn: Turn) -> Hold | None:
         row = row_of(self._run, self._row, turn.at)
         index = None if row is self._row else row
-        self._row, self._turn = row, turn
+        self._row_before, self._row, self._turn = self._row, row, turn
         try:
             self._home.journal.submit(
                 Append(self.run_id, version, self._hash, entries, index), self._committed
@@ -196,6 +197,8 @@ class Reconciler(TurnActor):
         if result.__class__ is Appended:
             self._hash = result.head_hash
             self._conflicts = 0
+            if self._row is not None and self._row is not self._row_before:
+                warn_of_attention(self._run, self._row_before, self._row)
             if self.run_id in self._home.watchers.moved:
                 self._home.watchers.move(self.run_id)
             self._finish(turn)

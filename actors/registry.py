@@ -28,6 +28,10 @@ class Planners:
     """
 
     def __init__(self, given: Mapping[str, AnyPlanner]) -> None:
+        if not isinstance(given, Mapping):
+            raise InvalidInputError(
+                f"planners is {given!r}; hand them in by name: Engine(store, planners={{'orders': planner}})"
+            )
         self._given = dict(given)
         self.by_name = {name: _as_planner(name, each) for name, each in given.items()}
         self._numbers = itertools.count(1)

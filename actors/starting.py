@@ -10,6 +10,7 @@ import msgspec
 
 from ..domain import ids
 from ..domain.decide import react
+from ..domain.incoming import checked
 from ..domain.messages import StartRun
 from ..domain.orders import Order
 from ..domain.run import Run
@@ -23,9 +24,10 @@ from ..store import (
     VersionConflictError,
 )
 from .directory import Directory
-from .indexing import row_of
+from .indexing import row_of, warn_of_attention
 from .loading import Loaded
 from .reconciler import Reconciler
+from .repeated import check_repeated
 
 
 class Starter:
@@ -41,21 +43,31 @@ class Starter:
         self._random = random
 
     async def start(self, message: StartRun) -> str:
-        """Return the id of a run once its start is durable; of the earlier run, where its key is taken.
+        """Return the id of a run once its start is durable; of the earlier run, if its key was used.
 
         Raises:
             MidcourseError: the run cannot be started; nothing was recorded.
         """
+        if message.key:
+            message = checked(message)
+            known = await self._directory.journal.find_key(message.key)
+            if known is not None:
+                await check_repeated(self._directory.journal, known, message)
+                return known
         started: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._directory.busy.add(started)
         self._directory.post(partial(self._begin, message, started))
-        return await started
+        try:
+            return await started
+        except KeyTakenError as error:  # by a start at the same time
+            await check_repeated(self._directory.journal, error.run_id, message)
+            return error.run_id
 
     def _begin(self, message: StartRun, started: asyncio.Future[str]) -> None:
-        run_id = ids.run_id(message.at, int(self._random() * (1 << 32)))
-        message = msgspec.structs.replace(message, lineage=run_id)
-        run = Run(run_id)
         try:
+            run_id = ids.run_id(message.at, int(self._random() * (1 << 32)))
+            message = msgspec.structs.replace(message, lineage=run_id)
+            run = Run(run_id)
             facts, orders = react(run, message, self._directory.catalog)
             entries = [(message.at, message.actor, cause, fact) for fact, cause in facts]
             row = row_of(run, None, message.at)
@@ -78,9 +90,8 @@ class Starter:
             loaded = Loaded(run, result.head_hash, row)
             Reconciler.start(run_id=run.id, home=directory, dispatcher=directory.dispatcher, loaded=loaded)
             directory.active[run.id].settle(orders, message.at)
+            warn_of_attention(run, None, row)
             self._answer(started, run.id)
-        elif isinstance(result, KeyTakenError):
-            self._answer(started, result.run_id)
         elif isinstance(result, VersionConflictError):
             self._begin(message, started)  # the id is taken, which happens once in four thousand million
         else:

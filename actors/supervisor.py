@@ -166,14 +166,14 @@ class Supervisor:
         error: BaseException | None = None
         try:
             result = await work.call()
-        except GeneratorExit:
-            raise  # the event loop is gone
         except asyncio.CancelledError as raised:
             task = work.task
             if not work.stop and task is not None and task.cancelling():
                 work.ask_to_stop(CLOSING)  # whoever ends the loop cancels its tasks; nobody cancelled the run
             error = raised
         except BaseException as raised:  # noqa: BLE001 - a boundary: whatever a tool raises is reported
+            if isinstance(raised, GeneratorExit) and asyncio.current_task(self._loop) is not work.task:
+                raise  # the tool did not raise it: its task is thrown away, for the event loop is gone
             error = raised
         self._ended(work, result, error)
 
@@ -190,7 +190,7 @@ class Supervisor:
     def _conclude(self, work: Work, result: Any, error: BaseException | None) -> Report | None:
         try:
             return work.returned(result) if error is None else work.raised(error)
-        except Exception as trouble:  # noqa: BLE001 - a boundary: without a report the run would hang
+        except BaseException as trouble:  # noqa: BLE001 - a boundary: without a report the run would hang
             message = f"the outcome of {work} could not be read"
             self._loop.call_exception_handler({"message": message, "exception": trouble})
             work.ask_to_stop("its outcome could not be read")

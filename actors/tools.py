@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, overload
 
 import msgspec
@@ -74,10 +74,15 @@ class Tool:
                     f"(arguments: {', '.join(parameters) or 'none'})",
                 )
         if bool(spec.undo) != (spec.effect == "reversible"):
+            remedy = (
+                "add effect='reversible', or drop undo"
+                if spec.undo
+                else ("name the tool that takes the effect back in undo=, or declare another effect")
+            )
             raise _wrong(
                 spec.name,
                 f"effect='reversible' and undo go together (effect={spec.effect!r}, undo={spec.undo!r}); "
-                "name the tool that takes the effect back, or declare another effect",
+                f"{remedy}",
             )
         if spec.heartbeat_timeout_s is not None and not parameters.context:
             raise _wrong(
@@ -162,6 +167,12 @@ def tool(  # noqa: PLR0913 - a contract has as many terms
     Raises:
         ToolDefinitionError: the contract cannot be kept, or the function cannot be called by name.
     """
+    if function is not None and not callable(function):
+        raise ToolDefinitionError(
+            f"@tool({function!r}) is handed no function; a name goes in name=: @tool(name={function!r})"
+        )
+    if not isinstance(retry, RetryPolicy):
+        raise ToolDefinitionError(f"retry is {retry!r}; write RetryPolicy(max_attempts=3), say")
 
     def define(target: Callable[..., Any]) -> Tool:
         if isinstance(target, Tool):
@@ -195,6 +206,13 @@ def as_tool(candidate: Tool | Callable[..., Any]) -> Tool:
             f"{candidate!r} is no tool and cannot be called; hand in tools or functions"
         )
     return tool(candidate)
+
+
+def as_tools(candidates: Iterable[Tool | Callable[..., Any]]) -> list[Tool]:
+    """Return tools made of a list of tools and callables."""
+    if isinstance(candidates, (str, Mapping)) or not isinstance(candidates, Iterable):
+        raise ToolDefinitionError(f"tools is {candidates!r}; hand in a list: Engine(store, tools=[…])")
+    return [as_tool(each) for each in candidates]
 
 
 def full_name(name: str) -> str:

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 from ..domain.messages import Advance, CatchUp
-from ..store import FINAL_STATUSES, IndexedRun, Journal, RunFilter
+from ..store import FINAL_STATUSES, IndexedRun, Journal, JournalError, RunFilter
 from ._pykka import Envelope
 from .directory import Directory
+from .errors import RunParkedError
 from .outcome import outcome_of
 
 _PAGE = 100
@@ -61,7 +62,12 @@ class Waking:
             if not directory.knows(run_id):
                 directory.activate(run_id)
         elif run_id in directory.watchers.ended:
-            directory.watchers.end(run_id, outcome_of((await directory.loaded(run_id)).run))
+            try:
+                outcome = outcome_of((await directory.loaded(run_id)).run)
+            except JournalError as error:
+                directory.watchers.fail(run_id, RunParkedError(run_id, error))
+            else:
+                directory.watchers.end(run_id, outcome)
 
 
 async def recover(directory: Directory) -> None:

@@ -65,10 +65,12 @@ def measure(options: Options, in_flight: int, total: int) -> None:
 
 
 def main() -> None:
-    options = parse(parser(__doc__, size=20_000, unit="appends at 256 in flight"), quick_size=512)
+    arguments = parser(__doc__, size=20_000, unit="appends at 256 in flight")
+    arguments.add_argument("--in-flight", type=int, nargs="+", choices=IN_FLIGHT, default=IN_FLIGHT)
+    options = parse(arguments, quick_size=512)
     with scratch(options) as folder:
         asyncio.run(ours(folder / "warm-up.db", 16, min(options.size, 2_000)))
-    for in_flight in IN_FLIGHT:
+    for in_flight in options.in_flight:
         # Where few share a commit a fifth takes as long.
         total = options.size if in_flight == max(IN_FLIGHT) else max(options.size // 5, in_flight)
         measure(options, in_flight, total)

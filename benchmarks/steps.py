@@ -31,10 +31,12 @@ def measure(options: Options, in_flight: int, runs: int) -> None:
 
 
 def main() -> None:
-    options = parse(parser(__doc__, size=768, unit="runs at 256 in flight"), quick_size=8)
+    arguments = parser(__doc__, size=768, unit="runs at 256 in flight")
+    arguments.add_argument("--in-flight", type=int, nargs="+", choices=IN_FLIGHT, default=IN_FLIGHT)
+    options = parse(arguments, quick_size=8)
     with scratch(options) as folder:
         asyncio.run(timed(folder / "warm-up.db", runs=min(options.size, 128), steps=STEPS, in_flight=16))
-    for in_flight in IN_FLIGHT:
+    for in_flight in options.in_flight:
         # Where few share a commit a sixth takes as long.
         runs = options.size if in_flight == max(IN_FLIGHT) else max(options.size // 6, 1)
         measure(options, in_flight, runs)

@@ -31,7 +31,8 @@ class Revision(msgspec.Struct, frozen=True):
         reason: its own reason.
         kept: executed steps, in their old positions.
         added: the new tail.
-        superseded: steps that will not run.
+        superseded: steps that will not run, or not again.
+        failed: ids of those among them that have failed.
         undone: operations it takes back.
         stability: how many steps differ between old and new plan.
         cost: the planner's own estimate.
@@ -48,6 +49,7 @@ class Revision(msgspec.Struct, frozen=True):
     kept: tuple[Step, ...]
     added: tuple[Step, ...]
     superseded: tuple[Step, ...]
+    failed: tuple[str, ...]
     undone: tuple[str, ...]
     stability: int
     cost: float | None
@@ -91,6 +93,7 @@ class History:
         self.rejections: list[Rejection] = []
         self.started_at = self.updated_at = 0.0
         self._asked = _START
+        self._failed = set[str]()
 
     def take(self, record: Record) -> None:
         """Take the next record up.
@@ -132,6 +135,8 @@ class History:
         fact = record.fact
         if isinstance(fact, f.ReplanRequested):
             self._asked = f"{fact.cause}: {fact.reason}"
+        elif isinstance(fact, f.StepFailed):
+            self._failed.add(fact.step)
         elif isinstance(fact, f.PlanAccepted):
             self.revisions.append(self._revision(record, fact))
             self._asked = ""
@@ -149,5 +154,6 @@ class History:
             tuple(before[step] for step in fact.kept),
             tuple(tail[step] for step in fact.added),
             tuple(before[step] for step in fact.superseded),
+            tuple(step for step in fact.superseded if step in self._failed),
             fact.undone, fact.stability, proposal.plan.cost,
         )  # fmt: skip

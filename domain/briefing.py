@@ -1,11 +1,22 @@
-"""The planner's briefing: a run as a planning call may see it."""
+"""The planner's briefing: a run as a planning call may see it.
+
+What leaves here for planners and people is theirs: it shares nothing that can be changed with the run, whose
+state is what its facts say.
+"""
 
 from __future__ import annotations
 
 import re
 
-from .planning import LedgerEntry, PlanningContext
-from .run import Committed, Run
+from msgspec.structs import replace
+
+from .copies import copied
+from .goal import Goal
+from .ledger import Committed
+from .plan import Step
+from .planning import LedgerEntry, PlanningContext, SignalEntry
+from .receipt import Receipt
+from .run import Run
 from .tools import Catalog
 
 _NUMBERED = re.compile(r"E(\d+)\Z")
@@ -16,17 +27,17 @@ def brief(run: Run, catalog: Catalog) -> PlanningContext:
     ledger = tuple(ledger_entry(entry) for entry in run.ledger.values())
     return PlanningContext(
         run_id=run.id,
-        goal=run.goal,
+        goal=goal(run),
         epoch=run.epoch,
         revision=run.revision,
         is_replanning=run.revision > 0,
         reason=run.owed.reason if run.owed else "start",
-        board=dict(run.board),
-        signals=tuple(run.signals),
+        board=copied(run.board),
+        signals=signals(run),
         ledger=ledger,
         constraints=tuple(e for e in ledger if e.effect == "irreversible" and e.state == "committed"),
-        executed=tuple(run.steps[step] for step in run.order if step in run.done),
-        superseded=tuple(run.steps[step] for step in run.order if step not in run.done),
+        executed=tuple(_step(run.steps[step]) for step in run.order if step in run.done),
+        superseded=tuple(_step(run.steps[step]) for step in run.order if step not in run.done),
         failures=tuple(run.failures),
         excluded=run.excluded,
         next_id=next_id(run),
@@ -41,13 +52,31 @@ def ledger_entry(entry: Committed) -> LedgerEntry:
         operation=entry.key,
         step=entry.step,
         tool=entry.tool,
-        input=entry.input,
-        receipt=entry.receipt,
+        input=copied(entry.input),
+        receipt=_receipt(entry.receipt),
         effect=entry.effect,
         state=entry.state,
         takes_back=entry.takes_back,
         version=entry.version,
     )
+
+
+def goal(run: Run) -> Goal:
+    """Return the goal of a run as planners and people see it."""
+    return Goal(run.goal.text, copied(run.goal.inputs))
+
+
+def signals(run: Run) -> tuple[SignalEntry, ...]:
+    """Return the signals since the last accepted plan as planners and people see them."""
+    return tuple(replace(signal, payload=copied(signal.payload)) for signal in run.signals)
+
+
+def _receipt(receipt: Receipt) -> Receipt:
+    return replace(receipt, result=copied(receipt.result), undo_input=copied(receipt.undo_input))
+
+
+def _step(step: Step) -> Step:
+    return replace(step, input=copied(step.input))
 
 
 def next_id(run: Run) -> int:

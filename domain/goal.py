@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 
-class Goal(msgspec.Struct, frozen=True, omit_defaults=True):
+class Goal(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What a run is to reach.
 
     Args:

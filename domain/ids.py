@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from .errors import InvalidInputError
+from .finite import not_finite
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -40,7 +41,10 @@ def plain(value: Any, kind: Any = Any) -> Any:
         InvalidInputError: the value holds something JSON cannot carry.
     """
     try:
-        return msgspec.json.decode(msgspec.json.encode(value), type=kind)
+        written = msgspec.json.encode(value)
+        if b"null" in written and (found := not_finite(msgspec.to_builtins(value))):
+            raise InvalidInputError(f"not a JSON value: {found}; use None or a finite number")
+        return msgspec.json.decode(written, type=kind)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(f"not a JSON value: {error}") from error
 

@@ -10,7 +10,7 @@ import msgspec
 Author = Literal["human", "planner"]
 
 
-class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+class Step(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One position in a plan.
 
     Args:
@@ -40,11 +40,12 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
             _freeze(self, "needs")
 
 
-class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
+class Plan(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Steps in order or as a DAG; as a proposal, the new tail of a run's plan.
 
     Args:
-        steps: the steps; executed steps are not listed again.
+        steps: the steps. A step that is done need not be listed again; listed as it was, with the same id, it
+            is kept where it is and counts among the equal steps of the plan.
         undo: keys of committed operations to take back, newest first whatever the order here.
         reason: why this plan and not the one before.
         cost: the planner's own estimate, in the units of its tools' costs.
@@ -60,12 +61,15 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
     def __post_init__(self) -> None:
         _freeze(self, "steps")
         _freeze(self, "undo")
+        for step in self.steps:
+            if not isinstance(step, Step):
+                raise TypeError(f'{step!r} is no step; write Step(tool_name="…", input={{…}})')
 
 
 def _freeze(struct: msgspec.Struct, name: str) -> None:
     """Keep a list of any kind as a tuple; a text is no list, though Python iterates over its letters."""
     value: Iterable[Any] = getattr(struct, name)
-    if isinstance(value, str):
+    if isinstance(value, (str, msgspec.Struct, Mapping)):
         raise TypeError(f"{name} is a list; write [{value!r}]")
     if not isinstance(value, tuple):
         msgspec.structs.force_setattr(struct, name, tuple(value))
@@ -74,9 +78,14 @@ def _freeze(struct: msgspec.Struct, name: str) -> None:
 class NoPlan(msgspec.Struct, frozen=True, omit_defaults=True):
     """A planner's answer: there is no plan.
 
+    At the very start, where nothing was planned and no news came, the run fails with it. Later the run is
+    stuck and waits for a person; what was done stays. A planner that raises or answers something else is
+    asked again a few times; then it comes to the same.
+
     Args:
         reason: why, in words a person can act on.
-        give_up: end the run as failed, undoing what can be undone, instead of waiting for a person.
+        give_up: end the run as failed, undoing what can be undone, instead of waiting for a person; at the
+            very start it makes no difference.
     """
 
     reason: str

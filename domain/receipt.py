@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 
-class Resource(msgspec.Struct, frozen=True, omit_defaults=True):
+class Resource(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Something that now exists outside because of an operation.
 
     Args:
@@ -24,7 +24,7 @@ class Resource(msgspec.Struct, frozen=True, omit_defaults=True):
     version: str | None = None
 
 
-class Receipt(msgspec.Struct, frozen=True, omit_defaults=True):
+class Receipt(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The recorded outcome of a completed operation.
 
     Args:

@@ -6,158 +6,14 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import msgspec
-
 from . import facts as f
 from .goal import Goal
+from .ledger import Committed, Operation, Undo
 from .plan import Author, Step
 from .planning import SignalEntry
-from .receipt import Receipt
-from .tools import Effect
 
 FinalStatus = Literal["completed", "failed", "cancelled"]
-LedgerState = Literal["committed", "undoing", "undone"]
-UndoState = Literal["issued", "running", "backoff", "done", "parked", "waived"]
 PartKind = Literal["tool", "planner"]
-
-
-class Operation(msgspec.Struct, gc=False):
-    """An operation that was started and is not committed. Its contract is the one in force when it started.
-
-    Args:
-        key: its key, the same in every attempt.
-        step: the step that it is started for.
-        tool: full name of the tool.
-        input: rendered arguments.
-        digest: digest of the arguments.
-        effect: declared effect of the tool.
-        undo: full name of the tool that takes it back.
-        idempotent: a repeat has no second effect.
-        takes_back: the operation a planned undo takes back.
-        deadline: when the step must be over, in seconds since the epoch.
-        first: number of the first attempt under the present step.
-        attempt: number of the latest attempt: its token.
-        version: version of the fact that started the latest attempt.
-        lost: attempts lost to a dying process, under the present step.
-        retry_at: when the next attempt is due, in seconds since the epoch.
-        doubt: an attempt ended without an answer, so the effect may have happened.
-        probing: the tool's probe is being asked what became of it.
-        details: what the last heartbeat of the attempt before said.
-    """
-
-    key: str
-    step: str
-    tool: str
-    input: Mapping[str, Any]
-    digest: str
-    effect: Effect
-    undo: str
-    idempotent: bool
-    takes_back: str
-    deadline: float | None
-    first: int
-    attempt: int
-    version: int
-    lost: int = 0
-    retry_at: float = 0.0
-    doubt: bool = False
-    probing: bool = False
-    details: Any = None
-
-    @property
-    def tries(self) -> int:
-        """Attempts that count against the retry policy."""
-        return self.attempt - self.first + 1 - self.lost
-
-    @property
-    def in_doubt(self) -> bool:
-        """Whether it may have had a lasting effect that nobody reported."""
-        return self.doubt and self.effect != "read"
-
-
-class Committed(msgspec.Struct, gc=False):
-    """A committed operation: an entry of the ledger.
-
-    Args:
-        key: its key.
-        step: the step that committed it.
-        tool: full name of the tool.
-        input: rendered arguments.
-        digest: digest of the arguments.
-        effect: declared effect of the tool when it ran.
-        undo: full name of the tool that takes it back.
-        takes_back: the operation a planned undo took back.
-        receipt: what it left behind.
-        attempt: the attempt that reported it; 0 where a person settled it without a receipt.
-        version: version of the fact that committed it.
-        state: whether it stands.
-        undone_by: key of the operation that takes or took it back.
-        waived: a person decided that it stays.
-        late: further attempts that reported a receipt of their own.
-    """
-
-    key: str
-    step: str
-    tool: str
-    input: Mapping[str, Any]
-    digest: str
-    effect: Effect
-    undo: str
-    takes_back: str
-    receipt: Receipt
-    attempt: int
-    version: int
-    state: LedgerState = "committed"
-    undone_by: str = ""
-    waived: bool = False
-    late: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, operation: Operation, receipt: Receipt, attempt: int, version: int) -> Committed:
-        """Return the entry that an operation becomes."""
-        return cls(
-            operation.key, operation.step, operation.tool, operation.input, operation.digest,
-            operation.effect, operation.undo, operation.takes_back, receipt, attempt, version,
-        )  # fmt: skip
-
-
-class Undo(msgspec.Struct, gc=False):
-    """A compensation and where it stands.
-
-    Args:
-        key: its key.
-        of: the operation it takes back.
-        tool: full name of the tool that does it.
-        input: the arguments.
-        cause: ``plan``, ``failure``, ``cancel`` or ``late``.
-        first: number of the first attempt since it was issued, or a person had it retried.
-        attempt: number of the latest attempt anybody made under its key: its token.
-        version: version of the fact that issued it, or started the latest attempt.
-        state: where it stands.
-        lost: attempts since ``first`` that do not count against the retry policy.
-        retry_at: when the next attempt is due, in seconds since the epoch.
-        failure: why the latest attempt failed.
-        receipt: what it left behind.
-    """
-
-    key: str
-    of: str
-    tool: str
-    input: Mapping[str, Any]
-    cause: str
-    first: int
-    attempt: int
-    version: int
-    state: UndoState = "issued"
-    lost: int = 0
-    retry_at: float = 0.0
-    failure: f.Failure | None = None
-    receipt: Receipt | None = None
-
-    @property
-    def tries(self) -> int:
-        """Attempts that count against the retry policy."""
-        return self.attempt - self.first + 1 - self.lost
 
 
 class Run:
@@ -172,15 +28,19 @@ class Run:
         attempts: the latest attempt of every operation, undos included.
         next_n: by intent, the lowest number that no operation ever had.
         tail_n: by intent, the lowest number its next step of the present tail may mean.
-        tail_again: operations above that number which the present tail has taken by ``again``.
+        tail_again: operations taken out of turn by the present tail: by ``again``, or by an executed step
+            that its proposal listed again.
         undos_open: undos that are neither done nor waiting for a person, in the order they were issued.
         owed: the request that the next plan answers.
         asked: the question the planner has not answered.
+        started: every step that was ever started, by id.
         refused: stale and refused answers since the last accepted plan; ``refusals`` says what was wrong.
+        refused_alike: how often in a row ``last_refusal`` was the answer to the same proposal.
         replan_marks: by digest, version and reason of every request for a plan.
         excluded: tools to leave out of the next plan.
         broken: the failure of a step that nobody has acted on yet.
         stuck: why the run cannot go on by itself; empty where it can.
+        stuck_on: what went wrong, where it is stuck on a failure.
         missing: the tools and planners it needs and its engine does not have.
         unwinding: what it ends as, once its effects are undone.
         outcome: the result, the failure or the reason it ended with.
@@ -188,12 +48,12 @@ class Run:
 
     __slots__ = (
         "asked", "attempts", "author", "backoff", "board", "broken", "cancelling", "catalog", "closed",
-        "done", "epoch", "excluded", "failures", "final", "goal", "goal_found", "id", "key", "ledger",
-        "limits", "lineage", "missing", "mode", "needed_by", "news", "next_n", "order", "outcome", "owed",
-        "parked", "plan_retry_at", "planner", "planning_failures", "proposal", "ready", "refusals",
-        "refused", "replan_marks", "replans", "results", "reversible", "revision", "running", "signal_ids",
-        "signals", "started", "steps", "stuck", "tags", "tail_again", "tail_n", "undo_running", "undos",
-        "undos_open", "unknown", "unmet", "unwinding", "version",
+        "done", "epoch", "excluded", "failures", "final", "goal", "goal_found", "id", "key", "last_refusal",
+        "ledger", "limits", "lineage", "missing", "mode", "needed_by", "news", "next_n", "order", "outcome",
+        "owed", "parked", "plan_retry_at", "planner", "planning_failures", "proposal", "ready", "refusals",
+        "refused", "refused_alike", "replan_marks", "replans", "results", "reversible", "revision", "running",
+        "signal_ids", "signals", "started", "steps", "stuck", "stuck_on", "tags", "tail_again", "tail_n",
+        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "version",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -218,7 +78,7 @@ class Run:
         self.needed_by: dict[str, list[str]] = {}
         self.ready: OrderedDict[str, None] = OrderedDict()  # a dict scans over what was popped in front
         self.done: dict[str, str] = {}
-        self.started: set[str] = set()
+        self.started: dict[str, Step] = {}
         self.results: dict[str, Any] = {}
         # operations
         self.running: dict[str, Operation] = {}
@@ -244,6 +104,8 @@ class Run:
         self.replans = 0
         self.refused = 0
         self.refusals: list[str] = []
+        self.last_refusal: f.ProposalRejected | None = None
+        self.refused_alike = 0
         self.planning_failures = 0
         self.replan_marks: dict[str, tuple[int, str]] = {}
         self.excluded: frozenset[str] = frozenset()
@@ -256,6 +118,7 @@ class Run:
         # endings
         self.broken: f.Failure | None = None
         self.stuck = ""
+        self.stuck_on: f.Failure | None = None
         self.missing: set[tuple[PartKind, str]] = set()
         self.cancelling = False
         self.unwinding: f.UnwindingBegan | None = None

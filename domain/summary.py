@@ -44,7 +44,7 @@ def _unknown_outcomes(run: Run) -> Iterator[Attention]:
             yield Attention(
                 "unknown_outcome",
                 key,
-                f"nobody knows what became of {operation.tool} (step {operation.step})",
+                f"nobody knows what became of {operation.tool} (step {operation.step}): {operation.why}",
                 "settle it: happened, with its receipt, or not happened, with a reason",
             )
 
@@ -64,10 +64,18 @@ def _missing_parts(run: Run) -> Iterator[Attention]:
 
 def _stuck(run: Run) -> Iterator[Attention]:
     if run.stuck:
-        detail = run.owed.reason if run.owed is not None else run.stuck
-        yield Attention(
-            "stuck", run.stuck, detail, "propose a plan, send a signal with what is new, or cancel"
-        )
+        remedy = "propose a plan, send a signal with what is new, or cancel"
+        if run.planner and run.replans < run.limits.replans:
+            remedy = f"mend the planner and have it replan, {remedy}"
+        yield Attention("stuck", run.stuck, _stuck_on(run), remedy)
+
+
+def _stuck_on(run: Run) -> str:
+    if run.stuck_on is not None and run.stuck_on.kind == "refused":
+        return f"refused because: {run.stuck_on.message}"
+    if run.owed is None:
+        return "no plan was made yet" if run.revision == 0 else "another plan is owed"
+    return f"another plan was asked for: {run.owed.reason}"
 
 
 def needs_attention(run: Run) -> bool:

@@ -7,12 +7,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from .briefing import ledger_entry
+from .briefing import goal, ledger_entry, signals
+from .copies import copied
 from .facts import Failure, Limits, Mode
 from .goal import Goal
+from .ledger import Operation, UndoState
 from .plan import Author
 from .planning import LedgerEntry, SignalEntry
-from .run import Operation, Run, UndoState
+from .run import Run
 from .summary import Attention, Status, attention, status, wake_at
 
 StepState = Literal["pending", "ready", "running", "backoff", "unknown", "failed", "done"]
@@ -131,7 +133,7 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def view(run: Run) -> RunState:
-    """Return a picture of a run that later facts do not change."""
+    """Return a picture of a run that later facts do not change, and that changes nothing of the run."""
     return RunState(
         id=run.id,
         status=status(run),
@@ -139,26 +141,31 @@ def view(run: Run) -> RunState:
         epoch=run.epoch,
         revision=run.revision,
         author=run.author,
-        goal=run.goal,
+        goal=goal(run),
         planner=run.planner,
         mode=run.mode,
         key=run.key,
         lineage=run.lineage,
-        tags=run.tags,
+        tags=dict(run.tags),
         limits=run.limits,
         steps=_steps(run),
         ledger=tuple(ledger_entry(entry) for entry in run.ledger.values()),
         undos=_undos(run),
-        board=dict(run.board),
-        signals=tuple(run.signals),
+        board=copied(run.board),
+        signals=signals(run),
         failures=tuple(run.failures),
         attention=tuple(attention(run)),
         replan_reason=run.owed.reason if run.owed else "",
         replans=run.replans,
         wake_at=wake_at(run),
-        result=run.outcome if run.final == "completed" else None,
+        result=end_result(run),
         failure=end_failure(run),
     )
+
+
+def end_result(run: Run) -> Any:
+    """Return what a completed run ended with; ``None`` for any other."""
+    return copied(run.outcome) if run.final == "completed" else None
 
 
 def end_failure(run: Run) -> Failure | None:
@@ -176,7 +183,10 @@ def _steps(run: Run) -> tuple[StepView, ...]:
         ("running", run.running),
     )
     open_steps = {
-        operation.step: (state, operation) for state, place in places for operation in place.values()
+        operation.step: (state, operation)
+        for state, place in places
+        for operation in place.values()
+        if not operation.is_left
     }
     return tuple(_step(run, step_id, open_steps.get(step_id)) for step_id in run.order)
 
@@ -188,22 +198,25 @@ def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) ->
         key = run.done[step_id]
         entry = run.ledger.get(key)
         return StepView(
-            step_id, step.tool_name, entry.input if entry else step.input, "done", key, run.attempts.get(key,
-            0), result=run.results.get(step_id), needs=needs, reasoning=reasoning,
+            step_id, step.tool_name, copied(entry.input if entry else step.input), "done", key,
+            run.attempts.get(key, 0), result=copied(run.results.get(step_id)), needs=needs,
+            reasoning=reasoning,
         )  # fmt: skip
     if opened is not None:
         state, operation = opened
         retry_at = operation.retry_at if state == "backoff" else None
         return StepView(
-            step_id, step.tool_name, operation.input, state, operation.key, operation.attempt, retry_at,
+            step_id, step.tool_name, copied(operation.input), state, operation.key, operation.attempt, retry_at,
             needs=needs, reasoning=reasoning
         )  # fmt: skip
-    if step_id in run.started:
-        return StepView(step_id, step.tool_name, step.input, "failed", needs=needs, reasoning=reasoning)
+    if step_id in run.started and step_id not in run.ready and not run.unmet.get(step_id):
+        return StepView(
+            step_id, step.tool_name, copied(step.input), "failed", needs=needs, reasoning=reasoning
+        )
     return StepView(
         step_id,
         step.tool_name,
-        step.input,
+        copied(step.input),
         "ready" if step_id in run.ready else "pending",
         needs=needs,
         reasoning=reasoning,
@@ -213,7 +226,7 @@ def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) ->
 def _undos(run: Run) -> tuple[UndoView, ...]:
     return tuple(
         UndoView(
-            undo.key, undo.of, undo.tool, undo.input, undo.cause, undo.state, undo.attempt,
+            undo.key, undo.of, undo.tool, copied(undo.input), undo.cause, undo.state, undo.attempt,
             undo.retry_at if undo.state == "backoff" else None, undo.failure,
         )
         for undo in run.undos.values()

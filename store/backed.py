@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Self, cast
 
 from .backend import Backend, ReadableBackend
-from .codec import encode
+from .codec import check_index, encode
 from .commit import Pending, Result
 from .errors import JournalClosedError, JournalError
 from .journal import Append, Appended, OnDone, Post
@@ -71,6 +71,8 @@ class BackedJournal(Reading):
             raise self._refusal()
         if not append.expected_version or not append.entries or append.index is not None:
             _check(append)
+        if append.index is not None:
+            check_index(append.index)
         encoded = encode(append.run_id, append.expected_version, append.prev_hash, append.entries)
         self._buffer.append(Pending(append, encoded, on_done))
         if self._post is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol
 
 from .chain import Head
 from .commit import Pending, Result
@@ -34,7 +34,7 @@ class Reader(Protocol):
         ...
 
     def run_ids(self) -> RunIds:
-        """Return the ids of all runs that have records or a head."""
+        """Return the ids of all runs that have records, a head or a row in the index."""
         ...
 
     def head(self, run_id: str) -> Head | None:
@@ -43,6 +43,10 @@ class Reader(Protocol):
 
     def get_index(self, run_id: str) -> IndexedRun | None:
         """Return a run's row in the index."""
+        ...
+
+    def index_row(self, run_id: str) -> tuple[Any, ...] | None:
+        """Return a run's row in the index as it is stored, whether or not the run has a head."""
         ...
 
     def find_key(self, key: str) -> str | None:
@@ -89,6 +93,10 @@ class Backend(ReadableBackend, Protocol):
 
     def poll(self) -> Sequence[str]:
         """Return the runs others have appended to since the last call. Raises nothing."""
+        ...
+
+    def refuse(self, error: JournalError) -> None:
+        """Take no appends any more, for this reason if there is none yet."""
         ...
 
     def take_foreign(self) -> Sequence[str]:

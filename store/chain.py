@@ -91,7 +91,7 @@ def check_chain(run_id: str, rows: Iterable[tuple[int, str, bytes]], head: Head 
 def _prev_of(state: bytes) -> str | None:
     try:
         return _before(state).prev
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return None
 
 
@@ -109,6 +109,9 @@ def _check_head(run_id: str, version: int, hash_: str, head: Head | None) -> Pro
         return Problem(run_id, 0, "there is no such run")
     if head is None:
         return Problem(run_id, version, "is not accounted for: the table of heads does not know this run")
+    is_number: bool = isinstance(head.version, int)  # SQLite stores any type in any column
+    if not is_number:
+        return Problem(run_id, version, f"is not accounted for: the table of heads says {head.version!r}")
     if head.version > version:
         return Problem(
             run_id, version + 1, f"is missing: the run was at version {head.version}, its tail is cut"

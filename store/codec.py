@@ -18,6 +18,7 @@ import msgspec
 from ..domain.facts import BY_TOPIC, Fact
 from .chain import link
 from .errors import CorruptRecordError, NewerRecordError, UnencodableError
+from .index import RunIndex
 from .record import Record
 from .upcast import UPCASTERS, upcast
 
@@ -47,6 +48,8 @@ class _Stored(msgspec.Struct, frozen=True, gc=False):
     prev: str
     data: Fact
 
+
+_ENCODING_ERRORS = (TypeError, ValueError, RecursionError, msgspec.MsgspecError)
 
 _encode = msgspec.json.Encoder().encode
 _decode_raw = msgspec.json.Decoder(Envelope[msgspec.Raw]).decode
@@ -84,7 +87,7 @@ def encode(run_id: str, version: int, prev: str, entries: Sequence[tuple[float, 
         version += 1
         try:
             state = _encode(_Stored(fact.schema, at, actor, cause, prev, fact))
-        except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
+        except _ENCODING_ERRORS as error:
             raise unencodable(fact, error) from error
         topic = fact.topic
         prev = link(run_id, version, topic, state)
@@ -92,8 +95,20 @@ def encode(run_id: str, version: int, prev: str, entries: Sequence[tuple[float, 
     return Encoded(parameters, version, prev)
 
 
-def unencodable(fact: Fact, error: BaseException) -> UnencodableError:
-    """Return an error that says where in a fact the value is that cannot be written."""
+def check_index(index: RunIndex) -> None:
+    """Refuse an index row that cannot be written: it would fail the appends beside it.
+
+    Raises:
+        UnencodableError: it holds something other than JSON values.
+    """
+    try:
+        _encode(index)
+    except _ENCODING_ERRORS as error:
+        raise unencodable(index, error) from error
+
+
+def unencodable(fact: msgspec.Struct, error: BaseException) -> UnencodableError:
+    """Return an error that says where in a fact or an index row the value is that cannot be written."""
     path, found = _find(fact, "", 0) or ("", f"{error}")
     return UnencodableError(type(fact).__name__, path.lstrip("."), found)
 
@@ -107,7 +122,7 @@ def _find(value: Any, path: str, depth: int) -> tuple[str, str] | None:
         return path, f"it is nested deeper than {_DEEPEST} levels, or holds itself"
     try:
         _encode(value)
-    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
+    except _ENCODING_ERRORS as error:
         for name, part in _parts(value):
             inner = _find(part, path + name, depth + 1)
             if inner is not None:
@@ -155,7 +170,7 @@ def decode(run_id: str, version: int, topic: str, state: bytes, position: int = 
         raise NewerRecordError(
             run_id, version, topic, f"is of a kind, {topic!r}, this version does not know"
         ) from None
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise CorruptRecordError(run_id, version, f"as {topic} it does not read: {error}") from error
     if envelope.key or envelope.codec:
         raise _sealed(run_id, version, topic, envelope)

@@ -142,7 +142,7 @@ class CorruptRecordError(JournalError):
     """A record that does not read as what it says it is."""
 
     def __init__(self, run_id: str, version: int, what: str) -> None:
-        self.run_id, self.version = run_id, version
+        self.run_id, self.version, self.what = run_id, version, what
         super().__init__(
             f"record {version} of run {run_id} is damaged: {what}. "
             "`midcourse audit verify` shows how far the store can be trusted; restore it from a backup"

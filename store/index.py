@@ -117,10 +117,22 @@ FIXED_COLUMNS = ("run_id", "created", "run_key")
 IS_ACTIVE = "status NOT IN ({})".format(", ".join(f"'{status}'" for status in FINAL_STATUSES))
 """Spelt the same in the partial index and in queries, so that the one serves the other."""
 
+_NUMBERS = {
+    "created": "DOUBLE PRECISION",
+    "wake_at": "DOUBLE PRECISION",
+    "attention": "BIGINT",
+    "attention_since": "DOUBLE PRECISION",
+}
+
 SELECT = (
-    "SELECT " + ", ".join(f"r.{column}" for column in COLUMNS) + ", h.version, h.hash, h.updated"
+    "SELECT "
+    + ", ".join(
+        f"CAST(r.{each} AS {_NUMBERS[each]})" if each in _NUMBERS else f"r.{each}" for each in COLUMNS
+    )
+    + ", CAST(h.version AS BIGINT), h.hash, CAST(h.updated AS DOUBLE PRECISION)"
     " FROM runs r JOIN run_heads h ON h.run_id = r.run_id"
 )
+"""Numbers are cast because SQLite keeps a text in their place: one bad row must not hide the others."""
 
 
 def to_row(index: RunIndex) -> tuple[Any, ...]:
@@ -154,11 +166,22 @@ def from_row(row: Sequence[Any]) -> IndexedRun:
         wake_at=wake_at,
         attention=attention,
         attention_since=since,
-        tags=msgspec.json.decode(tags, type=dict[str, str]),
+        tags=_tags(tags),
         version=version,
         hash=hash_,
         updated=updated,
     )
+
+
+_read_tags = msgspec.json.Decoder(dict[str, str]).decode
+
+
+def _tags(text: str) -> dict[str, str]:
+    """Return tags; a row with others than texts is shown all the same, so that it hides no other run."""
+    try:
+        return _read_tags(text)
+    except msgspec.MsgspecError:
+        return {"unreadable": str(text)}
 
 
 class Dialect(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from .index import SQLITE
 from .reader import SqlReader
 from .sqlite import SqliteBackend
 from .sqlite_schema import prepare
-from .writer import Report, commit
+from .writer import Report, commit, poll
 
 URL = "memory:"
 
@@ -109,7 +109,7 @@ class _LoopWriter:
                 self._loop.call_soon(look)
 
     def _look(self) -> None:
-        if foreign := self._backend.poll():
+        if foreign := poll(self._backend):
             self._report((), foreign)
 
     def stop(self) -> None:

@@ -239,6 +239,10 @@ class PostgresBackend:
                 self._catch_up()
         return self.take_foreign()
 
+    def refuse(self, error: JournalError) -> None:
+        """Take no appends any more, unless there is a reason already."""
+        self.refusal = self.refusal or error
+
     def take_foreign(self) -> Sequence[str]:
         """Return the runs others have appended to, as far as noticed already."""
         foreign = list(self._foreign)

@@ -9,7 +9,8 @@ from typing import Any
 
 from .backend import LogRows, Rows, RunIds
 from .chain import Head
-from .index import SELECT, Dialect, IndexedRun, RunFilter, RunPage, from_row, where
+from .errors import UnencodableError
+from .index import COLUMNS, SELECT, Dialect, IndexedRun, RunFilter, RunPage, from_row, where
 
 Fetch = Callable[[str, Sequence[Any]], list[Any]]
 """Runs a query and returns all its rows as tuples."""
@@ -43,6 +44,7 @@ class SqlReader:
         )
         self._head = f"SELECT version, hash, updated FROM run_heads WHERE run_id = {p}"
         self._get_index = f"{SELECT} WHERE r.run_id = {p}"
+        self._index_row = f"SELECT {', '.join(COLUMNS)} FROM runs WHERE run_id = {p}"
         self._find_key = f"SELECT run_id FROM runs WHERE run_key = {p} AND run_key <> ''"
 
     def rows(self, run_id: str, after: int, until: int | None, limit: int) -> Rows:
@@ -54,8 +56,11 @@ class SqlReader:
         return self._fetch(self._log, (after_position, limit))
 
     def run_ids(self) -> RunIds:
-        """Return the ids of all runs that have records or a head."""
-        query = "SELECT run_id FROM run_heads UNION SELECT originator_id FROM stored_events ORDER BY 1"
+        """Return the ids of all runs that have records, a head or a row in the index."""
+        query = (
+            "SELECT run_id FROM run_heads UNION SELECT originator_id FROM stored_events"
+            " UNION SELECT run_id FROM runs ORDER BY 1"
+        )
         return [run_id for (run_id,) in self._fetch(query, ())]
 
     def head(self, run_id: str) -> Head | None:
@@ -68,8 +73,17 @@ class SqlReader:
         rows = self._fetch(self._get_index, (run_id,))
         return from_row(rows[0]) if rows else None
 
+    def index_row(self, run_id: str) -> tuple[Any, ...] | None:
+        """Return a run's row in the index as it is stored, whether or not the run has a head."""
+        rows = self._fetch(self._index_row, (run_id,))
+        return rows[0] if rows else None
+
     def find_key(self, key: str) -> str | None:
         """Return the run that was started with a key."""
+        try:
+            key.encode()
+        except UnicodeEncodeError as error:
+            raise UnencodableError("RunIndex", "key", str(error)) from error
         rows = self._fetch(self._find_key, (key,))
         return rows[0][0] if rows else None
 
@@ -83,7 +97,6 @@ class SqlReader:
 
     def next_wake(self) -> float | None:
         """Return the earliest time a run has to act by itself."""
-        wake_at: float | None = self._fetch("SELECT min(wake_at) FROM runs WHERE wake_at IS NOT NULL", ())[0][
-            0
-        ]
+        query = "SELECT CAST(min(wake_at) AS DOUBLE PRECISION) FROM runs WHERE wake_at IS NOT NULL"
+        wake_at: float | None = self._fetch(query, ())[0][0]
         return wake_at

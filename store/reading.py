@@ -8,13 +8,14 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
-from .backend import ReadableBackend, Reader, Row
-from .chain import Head, Problem, check_chain
+from .backend import ReadableBackend, Row
+from .chain import Head, Problem
 from .codec import decode
 from .errors import JournalClosedError
 from .index import IndexedRun, RunFilter, RunPage
 from .journal import Records
 from .record import Record
+from .verifying import check_run
 from .writer import POLL_S
 
 P = ParamSpec("P")
@@ -134,11 +135,11 @@ class Reading:
         return await self._ask(self._backend.reader.next_wake)
 
     def verify(self, run_id: str | None = None) -> Iterator[Problem]:
-        """Recompute the hash chain of one run or of all."""
+        """Recompute the hash chain of one run or of all, read every record, and look for it in the index."""
         self._check_open()
         with self._backend.snapshot() as reader:
             for each in reader.run_ids() if run_id is None else [run_id]:
-                problem = check_chain(each, _all_rows(reader, each), reader.head(each))
+                problem = check_run(each, reader)
                 if problem is not None:
                     yield problem
 
@@ -149,11 +150,3 @@ class Reading:
 
 def _decode(run_id: str, rows: list[Row]) -> Records:
     return [decode(run_id, version, topic, state, position) for position, version, topic, state in rows]
-
-
-def _all_rows(reader: Reader, run_id: str) -> Iterator[tuple[int, str, bytes]]:
-    after = 0
-    while rows := reader.rows(run_id, after, None, _SLICE):
-        for _, version, topic, state in rows:
-            yield version, topic, state
-            after = version

@@ -195,6 +195,7 @@ class SqliteBackend:
 
     def _reopen(self) -> None:
         self._broken = True
+        self._owned_until = 0.0  # the path may lead to another file than the connection before
         self._write = self._database.writer_again()
         self._position = self._last_position()
         self._broken = False
@@ -225,6 +226,10 @@ class SqliteBackend:
         ):  # the next commit meets the same error, and has someone to tell
             self._catch_up()
         return self.take_foreign()
+
+    def refuse(self, error: JournalError) -> None:
+        """Take no appends any more, unless there is a reason already."""
+        self.refusal = self.refusal or error
 
     def _check_ownership(self) -> None:
         if self._lock is None or self.refusal is not None or time.monotonic() < self._owned_until:

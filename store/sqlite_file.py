@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -90,6 +91,7 @@ class FileDatabase:
     def __init__(self, path: Path, url: str, *, read_only: bool = False) -> None:
         self.url = url
         self._path = path.resolve()
+        self._lock: EngineLock | None = None
         self._write: sqlite3.Connection | None = None
         self._read: sqlite3.Connection | None = None
         if read_only and not path.is_file():
@@ -99,13 +101,16 @@ class FileDatabase:
 
     def own(self) -> EngineLock:
         """Take the engine's lock."""
-        return EngineLock(self._path, self.url)
+        self._lock = EngineLock(self._path, self.url)
+        return self._lock
 
     def writer(self) -> sqlite3.Connection:
         """Return the connection that writes; makes the tables if there are none."""
         try:
             self._write = self._connect_writer()
             prepare(self._write, self.url)
+            if self._lock is not None:
+                self._lock.database_opened()
         except BaseException as error:
             self.close()
             if isinstance(error, sqlite3.Error):
@@ -117,7 +122,7 @@ class FileDatabase:
         """Return a new connection that writes."""
         if self._write is not None:
             self._write.close()
-        self._write = self._connect_writer()
+        self._write = self._connect_writer("?mode=rw")  # a file that is gone is not made anew
         return self._write
 
     def settle(self, connection: sqlite3.Connection) -> None:
@@ -136,8 +141,14 @@ class FileDatabase:
 
     def fetch(self, query: str, parameters: Sequence[Any]) -> list[Any]:
         """Run a query on the connection that reads."""
-        try:
+        with self._explained():
             return self._reading().execute(query, parameters).fetchall()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn SQLite's errors while reading into clear ones."""
+        try:
+            yield
         except sqlite3.Error as error:
             raise JournalFailedError(
                 f"reading {self.url} failed: {error}. Check the disk, then the file with "
@@ -160,11 +171,13 @@ class FileDatabase:
         connection = self._connect_reader(without_log=self._read_only and not self._has_log())
         try:
             connection.execute("BEGIN")
-            yield SqlReader(
-                lambda query, parameters: connection.execute(query, parameters).fetchall(), SQLITE
-            )
+            yield SqlReader(functools.partial(self._fetch_from, connection), SQLITE)
         finally:
             connection.close()
+
+    def _fetch_from(self, connection: sqlite3.Connection, query: str, parameters: Sequence[Any]) -> list[Any]:
+        with self._explained():
+            return connection.execute(query, parameters).fetchall()
 
     def close(self) -> None:
         """Close all connections; the one that writes last, so that it removes the log."""
@@ -173,8 +186,8 @@ class FileDatabase:
                 connection.close()
         self._read = self._write = None
 
-    def _connect_writer(self) -> sqlite3.Connection:
-        connection = self._connect("")
+    def _connect_writer(self, mode: str = "") -> sqlite3.Connection:
+        connection = self._connect(mode)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_WAL_PAGES}")

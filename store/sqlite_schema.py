@@ -5,7 +5,15 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from .errors import NewerStoreError, NotAStoreError, StoreError, StoreLockedError, StoreMissingError
+from .errors import (
+    JournalFailedError,
+    NewerStoreError,
+    NotAStoreError,
+    StoreError,
+    StoreFullError,
+    StoreLockedError,
+    StoreMissingError,
+)
 from .index import IS_ACTIVE
 
 APPLICATION_ID = 0x4D696463
@@ -99,6 +107,14 @@ def explain(error: sqlite3.Error, path: Path, url: str) -> StoreError:
         return StoreMissingError(
             f"{url} cannot be opened: {path} is not a file this process may read and write, "
             f"or the folder {path.parent} does not exist. Create the folder, or name another file"
+        )
+    if code == sqlite3.SQLITE_IOERR:
+        return JournalFailedError(
+            f"{url} cannot be opened: SQLite reports {error}. Check the disk it is on, then open it again"
+        )
+    if code == sqlite3.SQLITE_FULL:
+        return StoreFullError(
+            f"{url} cannot be opened: its disk is full. Free space on it, then open it again"
         )
     return NotAStoreError(
         f"{url} cannot be used as a store: SQLite reports {error}. Restore it, or name another file"

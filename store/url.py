@@ -53,7 +53,7 @@ def _memory(url: str, rest: str, *, read_only: bool, owner: bool) -> Journal:
     if rest:
         raise BadStoreUrlError(url, "a store in memory has no name")
     if read_only:
-        raise BadStoreUrlError(url, "a new store in memory is empty, so there is nothing to read")
+        raise BadStoreUrlError(url, "a store in memory belongs to whoever makes it, so none can be read")
     from .memory import MemoryJournal
 
     return MemoryJournal(owner=owner)
@@ -78,6 +78,8 @@ def sqlite_path(url: str) -> Path:
     Raises:
         BadStoreUrlError: it names none.
     """
+    if "\0" in url:
+        raise BadStoreUrlError(url, "the name of a file holds no NUL character")
     parts = urlsplit(url)
     if parts.netloc or not url.startswith("sqlite:///"):
         raise BadStoreUrlError(url, "three slashes come before a relative path, four before an absolute one")

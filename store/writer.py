@@ -44,14 +44,29 @@ class Writer(Protocol):
 
 def commit(backend: Backend, batch: list[Pending]) -> list[tuple[Pending, Result]]:
     """Commit a batch; whatever happens, every append of it gets an answer."""
-    results: Sequence[Result]
     try:
-        results = backend.commit(batch)
+        return list(zip(batch, backend.commit(batch), strict=True))
     except Exception as error:  # noqa: BLE001 - an unanswered append would leave its run waiting for ever
-        failed = JournalFailedError(f"the journal failed inside: {type(error).__name__}: {error}")
-        failed.__cause__ = error
-        results = [failed] * len(batch)
-    return list(zip(batch, results, strict=True))
+        failed = _failed_inside(error)
+        return [(pending, failed) for pending in batch]
+
+
+def poll(backend: Backend) -> Sequence[str]:
+    """Return the runs others have appended to; a backend that cannot tell takes no appends any more."""
+    try:
+        return backend.poll()
+    except Exception as error:  # noqa: BLE001 - a thread that ends here would leave all appends unanswered
+        backend.refuse(_failed_inside(error))
+        return ()
+
+
+def _failed_inside(error: Exception) -> JournalFailedError:
+    failed = JournalFailedError(
+        f"the journal failed inside: {type(error).__name__}: {error}. "
+        "Whether the last facts were recorded is not known: check the disk, then open the store again"
+    )
+    failed.__cause__ = error
+    return failed
 
 
 MakeWriter = Callable[[Backend, asyncio.AbstractEventLoop, Report], Writer]
@@ -103,7 +118,7 @@ class ThreadWriter:
             try:
                 batch = get(timeout=POLL_S)
             except Empty:
-                foreign = backend.poll()
+                foreign = poll(backend)
                 if foreign or backend.refusal is not None:
                     self._tell((), foreign)
                 continue

@@ -69,8 +69,8 @@ class Dispatcher:
 
     def _post_slice(self) -> None:
         if not self._is_posted and not self._is_running:
-            self._is_posted = True
             self.loop.call_soon(self._run_posted, context=Context())
+            self._is_posted = True  # only now: a loop that is closed, or another thread's, may refuse
 
     def _run_posted(self) -> None:
         self._is_posted = False

@@ -36,7 +36,14 @@ class ManualClock:
 
     Args:
         start: the time to begin with, in seconds since the epoch.
+
+    Attributes:
+        how_to_wait: what one whose wait for a run was in vain is told.
     """
+
+    how_to_wait = (
+        "but its clock stands still: clock.advance(seconds) makes what it may be waiting for fall due"
+    )
 
     def __init__(self, start: float = 1_800_000_000.0) -> None:
         self._now = start

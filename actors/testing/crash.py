@@ -24,13 +24,22 @@ import inspect
 import multiprocessing
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from ...store import Journal, open_journal
 from .crashing import CrashingJournal, Moment
+from .scenario import (
+    Scenario,
+    ScenarioEndedError,
+    ScenarioError,
+    check_importable,
+    existing_folder,
+    name_of,
+    new_folder,
+)
 
 __all__ = [
     "MOMENTS",
@@ -40,14 +49,13 @@ __all__ = [
     "Finished",
     "Moment",
     "Scenario",
+    "ScenarioEndedError",
     "ScenarioError",
     "crash_at_every_fact",
     "kill_scenario",
     "preload",
     "run_scenario",
 ]
-
-Scenario = Callable[..., Awaitable[Any]]
 
 MOMENTS: tuple[Moment, ...] = ("before", "after")
 _preloaded = ["midcourse.actors.engine", "midcourse.store.recorder", "midcourse.store.sqlite", __name__]
@@ -101,14 +109,6 @@ class Crash(NamedTuple):
         return f"killed {self.at.moment} append {self.at.append} in {self.folder}"
 
 
-class ScenarioError(Exception):
-    """A scenario did not end as it should have: it raised, or was not killed."""
-
-
-class ScenarioEndedError(ScenarioError):
-    """A scenario came to its end before the place where it was to be killed."""
-
-
 def preload(*modules: str) -> None:
     """Have modules imported once, by the process that all scenarios are forked from, and not in each of them.
 
@@ -123,7 +123,7 @@ def preload(*modules: str) -> None:
 def crash_at_every_fact(
     scenario: Scenario,
     *,
-    folder: Path,
+    folder: Path | str,
     arguments: Mapping[str, Any] | None = None,
     moments: tuple[Moment, ...] = MOMENTS,
     timeout_s: float = 60.0,
@@ -145,31 +145,36 @@ def crash_at_every_fact(
     Raises:
         ScenarioError: the scenario raised, or could not be killed where it should have been.
     """
+    folder = existing_folder(folder)
     undisturbed = run_scenario(
-        scenario, folder=_made(folder / "uncrashed"), arguments=arguments, timeout_s=timeout_s
+        scenario, folder=new_folder(folder / "uncrashed"), arguments=arguments, timeout_s=timeout_s
     )
     for append in range(1, undisturbed.appends + 1):
         for moment in moments:
             at = CrashAt(append, moment)
-            below = _made(folder / f"{append}-{moment}")
+            below = new_folder(folder / f"{append}-{moment}")
             kill_scenario(scenario, at, folder=below, arguments=arguments, timeout_s=timeout_s)
             again = run_scenario(scenario, folder=below, arguments=arguments, timeout_s=timeout_s)
             yield Crash(at, again.result, undisturbed.result, below)
 
 
 def run_scenario(
-    scenario: Scenario, *, folder: Path, arguments: Mapping[str, Any] | None = None, timeout_s: float = 60.0
+    scenario: Scenario,
+    *,
+    folder: Path | str,
+    arguments: Mapping[str, Any] | None = None,
+    timeout_s: float = 60.0,
 ) -> Finished:
     """Call a scenario in a process of its own and return what it returned.
 
     Raises:
-        ScenarioError: it raised, was killed, or took too long.
+        ScenarioError: it cannot be called in another process, raised, was killed, or took too long.
     """
-    code, answer = _call(scenario, None, folder, arguments or {}, timeout_s)
+    code, answer = _call(scenario, None, existing_folder(folder), arguments or {}, timeout_s)
     if code or answer is None:
-        raise ScenarioError(f"{_name(scenario)} in {folder} ended with exit code {code}")
+        raise ScenarioError(f"{name_of(scenario)} in {folder} ended with exit code {code}")
     if "error" in answer:
-        raise ScenarioError(f"{_name(scenario)} in {folder} raised:\n{answer['error']}")
+        raise ScenarioError(f"{name_of(scenario)} in {folder} raised:\n{answer['error']}")
     return Finished(answer["result"], answer["appends"], answer["facts"])
 
 
@@ -177,7 +182,7 @@ def kill_scenario(
     scenario: Scenario,
     at: CrashAt,
     *,
-    folder: Path,
+    folder: Path | str,
     arguments: Mapping[str, Any] | None = None,
     timeout_s: float = 60.0,
 ) -> None:
@@ -187,12 +192,12 @@ def kill_scenario(
         ScenarioEndedError: it came to its end before.
         ScenarioError: it raised.
     """
-    code, answer = _call(scenario, at, folder, arguments or {}, timeout_s)
+    code, answer = _call(scenario, at, existing_folder(folder), arguments or {}, timeout_s)
     if code == -signal.SIGKILL:
         return
     has_ended = code == 0 and answer is not None and "error" not in answer
     raise (ScenarioEndedError if has_ended else ScenarioError)(
-        f"{_name(scenario)} in {folder} was to be killed {at.moment} append {at.append}, but ended with "
+        f"{name_of(scenario)} in {folder} was to be killed {at.moment} append {at.append}, but ended with "
         f"exit code {code}: {answer}"
     )
 
@@ -200,6 +205,7 @@ def kill_scenario(
 def _call(
     scenario: Scenario, at: CrashAt | None, folder: Path, arguments: Mapping[str, Any], timeout_s: float
 ) -> tuple[int | None, dict[str, Any] | None]:
+    check_importable(scenario)
     # A server that has imported the package forks for each call: real processes, without their start.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([*_preloaded, *_main_package()])
@@ -229,7 +235,7 @@ def _call(
     if process.exitcode is None:
         process.kill()
         process.join()
-        raise ScenarioError(f"{_name(scenario)} in {folder} did not end within {timeout_s:g} s")
+        raise ScenarioError(f"{name_of(scenario)} in {folder} did not end within {timeout_s:g} s")
     code = process.exitcode
     process.close()
     ours.close()
@@ -283,12 +289,3 @@ def _module(source: str, name: str) -> Any:
     sys.modules["midcourse_scenario"] = module
     spec.loader.exec_module(module)
     return module
-
-
-def _name(scenario: Scenario) -> str:
-    return f"scenario {scenario.__module__}.{scenario.__qualname__}"
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir()
-    return folder

@@ -9,7 +9,7 @@ import click
 
 from .moments import parse_moment, show_moment
 from .options import RUN_HELP, json_option, run_argument
-from .output import note, say, say_document, say_line
+from .output import note, say, say_document, say_line, width
 from .session import Session, find_run, pass_session, wait_for
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def facts(session: Session, /, *, run: str, after: int, until: int | None) -> No
                 if session.as_json:
                     say_line(fact_value(record))
                 else:
-                    say(fact_line(record))
+                    say(fact_line(record, width=width()))
 
 
 @click.command("at", epilog=RUN_HELP)
@@ -62,7 +62,7 @@ def at(session: Session, /, *, run: str, moment: str) -> None:
     from .render_run import show_run
 
     note(f"As it was after fact {history.run.version}, {show_moment(history.updated_at, fine=True)}")
-    for line in show_run(history):
+    for line in show_run(history, width=width()):
         say(line)
 
 

@@ -42,7 +42,7 @@ def verify(session: Session, /, *, run: str | None) -> int:
         wrong = len(problems)
         note(f"{checked_text}: {wrong} {'run does' if wrong == 1 else 'runs do'} not fit")
         return 1
-    say(f"{paint('✓', 'green')} {checked_text}: every record fits the one before, every head its run")
+    say(f"{paint('✓', 'green')} {checked_text}: every record fits the one before it, and none is missing")
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import RUN_HELP, json_option, run_argument
-from .output import paint, say, say_document, say_line
+from .output import paint, say, say_document, say_line, width
 from .session import Session, find_run, pass_session
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def why(session: Session, /, *, run: str, subject: str) -> None:
         if session.as_json:
             say_line(fact_value(record))
         else:
-            say(fact_line(record))
+            say(fact_line(record, width=width()))
 
 
 def _subject(records: Sequence[Record], subject: str) -> Record:

@@ -38,8 +38,8 @@ def demo(session: Session, /, *, keep: Path | None, planner: str, variant: str, 
     """Deliver order 42, whatever happens: plans, facts as they land, undoing, and the audit after it.
 
     Works in a folder of its own, temporary unless kept. What is interrupted in a kept folder is carried on by
-    `midcourse --config DIR/midcourse.toml runs resume`; the same demo again, with the same --keep, finishes what is
-    left, orders that were not begun too.
+    `midcourse --config DIR/midcourse.toml runs resume`. The same demo again, with the same --keep, also
+    delivers the orders that were not begun.
     """
     from ...examples.order.demo import run
 

@@ -25,9 +25,9 @@ def note(text: str) -> None:
 
 
 def width(stream: TextIO | None = None) -> int:
-    """Return how many columns a terminal has that shows a stream, standard output by default; 0 for no terminal.
+    """Return how many columns the terminal has that shows a stream (by default standard output).
 
-    What goes to a file or another program is as wide as it is.
+    It is 0 where none does: what goes to a file or another program is as wide as it is.
     """
     return shutil.get_terminal_size().columns if (stream or sys.stdout).isatty() else 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -11,21 +12,45 @@ from ...domain.receipt import Receipt
 from ...store import Record
 from .moments import show_moment
 from .output import one_line, paint, short_json
+from .wrapping import wrap
+
+_TOOL_NAME = re.compile(r"\buser__(\w+)\b(?!:[0-9a-f])")
+"""A Python tool's name where it does not begin an operation key, which is needed in full to name it."""
 
 _TOPIC_WIDTH = 22
+_WIDE = 120
+"""Columns a terminal needs for whole lines of facts."""
+
 _TEXT = 160
 _BAD = ("failed", "lost", "unknown", "rejected", "parked", "missing", "stuck", "unwinding")
 _GOOD = ("completed", "satisfied", "settled")
 _PLANS = ("plan", "replan", "goal", "proposal")
 
 
-def fact_line(record: Record) -> str:
-    """Return a record as a line: version, time, actor, cause, kind, and the data in short."""
+def fact_line(record: Record, *, width: int = 0, prefix: str = "") -> str:
+    """Return a record as a line: version, time, actor, cause, kind, and the data in short.
+
+    Args:
+        record: the record.
+        width: columns of the terminal; 0 for any number. On a narrow one, date, actor and cause are left out,
+            and what the data say is wrapped below itself.
+        prefix: what the line begins with.
+    """
+    if 0 < width < _WIDE:
+        return _narrow_line(record, width, prefix)
     cause = f"←{record.cause}" if record.cause else ""
     topic = paint(f"{record.topic:<{_TOPIC_WIDTH}}", _style(record.topic))
     when, who = show_moment(record.at, fine=True), one_line(record.actor, 20)
     text = summary(record.fact)
-    return f"{record.version:>6}  {when}  {who:<10} {cause:>6}  {topic}  {text}".rstrip()
+    line = f"{prefix}{record.version:>6}  {when}  {who:<10} {cause:>6}  {topic}  {text}".rstrip()
+    return wrap(line, width, hang=len(prefix) + _WIDE // 2)
+
+
+def _narrow_line(record: Record, width: int, prefix: str) -> str:
+    begin = f"{prefix}{record.version:>4} {show_moment(record.at)[11:]} "
+    topic = paint(f"{record.topic:<{_TOPIC_WIDTH}}", _style(record.topic))
+    hang = len(begin) + _TOPIC_WIDTH + 1
+    return wrap(f"{begin}{topic} {summary(record.fact)}".rstrip(), width, hang=hang)
 
 
 def short_fact_line(record: Record) -> str:
@@ -55,12 +80,17 @@ def fact_value(record: Record) -> dict[str, Any]:
 def summary(fact: f.Fact) -> str:
     """Return what a fact says, in short."""
     tell = _TELL.get(type(fact))
-    return one_line(tell(fact) if tell else _fields(fact), _TEXT)
+    return human(tell(fact) if tell else _fields(fact), _TEXT)
 
 
 def bare(tool: str) -> str:
     """Return a tool's name without its prefix, where it is a Python tool."""
     return tool.removeprefix("user__")
+
+
+def human(text: str, limit: int = 0) -> str:
+    """Return a text in which tools are named as their programs name them, on a line; see :func:`one_line`."""
+    return one_line(_TOOL_NAME.sub(r"\1", text), limit)
 
 
 def steps_text(steps: Iterable[Step]) -> str:

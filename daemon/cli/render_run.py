@@ -10,7 +10,7 @@ from ...domain.view import RunState, StepView, UndoView, view
 from ..history import History, Rejection, Revision
 from .moments import show_moment
 from .output import one_line, paint, short_json
-from .render_facts import bare, steps_text
+from .render_facts import bare, human, steps_text
 from .render_table import Cell, table
 
 MARKS = {
@@ -43,15 +43,15 @@ def status_cell(status: str) -> Cell:
     return Cell(status, _STATUS_STYLES.get(status, ""))
 
 
-def show_run(history: History) -> Iterator[str]:
-    """Yield the lines of a run."""
+def show_run(history: History, *, width: int = 0) -> Iterator[str]:
+    """Yield the lines of a run, with tables that fit a width in columns (0: any)."""
     state = view(history.run)
-    yield from _head(state, history)
+    yield from _head(state, history, width)
     yield from attention_lines(state.id, state.attention)
-    yield from _section(f"Plan, revision {state.revision}", plan_lines(state))
+    yield from _section(f"Plan, revision {state.revision}", plan_lines(state, width=width))
     yield from _section("Revisions", revision_lines(history.revisions, history.rejections))
-    yield from _section("Ledger", ledger_lines(state.ledger))
-    yield from _section("Undos", undo_lines(state.undos))
+    yield from _section("Ledger", ledger_lines(state.ledger, width=width))
+    yield from _section("Undos", undo_lines(state.undos, width=width))
     board = [f"  {one_line(name)} = {short_json(value, _REASON)}" for name, value in state.board.items()]
     yield from _section("Board", board)
 
@@ -63,7 +63,7 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
         yield from lines
 
 
-def _head(state: RunState, history: History) -> Iterator[str]:
+def _head(state: RunState, history: History, width: int) -> Iterator[str]:
     status = paint(*status_cell(state.status))
     yield f"{paint(f'Run {state.id}', 'bold')}  {status}  version {state.version}, epoch {state.epoch}"
     fields = {
@@ -78,7 +78,8 @@ def _head(state: RunState, history: History) -> Iterator[str]:
         "result": short_json(state.result, 200) if state.result is not None else "",
         "failure": one_line(f"{state.failure.kind}: {state.failure.message}") if state.failure else "",
     }
-    yield from table([[Cell(name, "dim"), text] for name, text in fields.items() if text], indent="  ")
+    rows: list[list[str | Cell]] = [[Cell(name, "dim"), text] for name, text in fields.items() if text]
+    yield from table(rows, indent="  ", width=width)
 
 
 def attention_lines(run_id: str, items: Sequence[Attention]) -> Iterator[str]:
@@ -86,8 +87,9 @@ def attention_lines(run_id: str, items: Sequence[Attention]) -> Iterator[str]:
     for item in items:
         yield ""
         kind = item.kind.replace("_", " ")
-        yield paint(f"Needs a person: {kind}: {one_line(item.subject)}", "red")
-        yield f"  {one_line(item.detail)}; {item.remedy}:"
+        subject = "" if item.subject in (item.kind, item.detail) else f": {one_line(item.subject)}"
+        yield paint(f"Needs a person: {kind}{subject}", "red")
+        yield f"  {human(item.detail)}; {item.remedy}:"
         for command in _commands(run_id, item):
             yield f"    {command}"
 
@@ -109,8 +111,8 @@ def _commands(run_id: str, item: Attention) -> tuple[str, ...]:
     return (f"midcourse --config FILE runs resume {run_id}",)
 
 
-def plan_lines(state: RunState) -> list[str]:
-    """Return the positions of the present plan, one a line."""
+def plan_lines(state: RunState, *, width: int = 0) -> list[str]:
+    """Return the positions of the present plan, one a line, wrapped at a width in columns (0: not)."""
     effects = {entry.operation: entry.state for entry in state.ledger}
     rows: list[list[str | Cell]] = []
     for position, step in enumerate(state.steps, 1):
@@ -127,7 +129,7 @@ def plan_lines(state: RunState) -> list[str]:
                 short_json(step.input, _REASON),
             ]
         )
-    return table(rows, indent="  ")
+    return table(rows, indent="  ", width=width)
 
 
 def _step_state(state: RunState, step: StepView, effect: str) -> str:
@@ -141,7 +143,8 @@ def _step_state(state: RunState, step: StepView, effect: str) -> str:
 def revision_lines(revisions: Sequence[Revision], rejections: Sequence[Rejection]) -> list[str]:
     """Return accepted plans with what they changed, and refused ones in between, oldest first."""
     blocks = [(each.version, _revision(each)) for each in revisions]
-    blocks += [(each.version, _rejection(each)) for each in rejections]
+    accepted = [each.version for each in revisions]
+    blocks += [(alike[0].version, _rejected(alike)) for alike in _folded(rejections, accepted)]
     return [line for _, lines in sorted(blocks, key=lambda block: block[0]) for line in lines]
 
 
@@ -150,26 +153,44 @@ def _revision(revision: Revision) -> list[str]:
     title = f"  {revision.revision}  by {revision.author} from epoch {revision.epoch}"
     lines = [f"{title}, at version {revision.version}, stability {revision.stability}{cost}"]
     asked = revision.asked or f"proposed by {revision.actor}"
-    lines.append(f"       because {one_line(asked, _REASON)}")
+    lines.append(f"       because {human(asked, _REASON)}")
     if revision.reason and revision.reason not in revision.asked:
-        lines.append(f"       its plan: {one_line(revision.reason, _REASON)}")
-    for sign, style, name in (("=", "dim", "kept"), ("+", "green", "added"), ("-", "red", "superseded")):
-        if steps := getattr(revision, name):
+        lines.append(f"       its plan: {human(revision.reason, _REASON)}")
+    failed = tuple(step for step in revision.superseded if step.id in revision.failed)
+    unwanted = tuple(step for step in revision.superseded if step.id not in revision.failed)
+    for sign, style, name, steps in (
+        ("=", "dim", "kept", revision.kept),
+        ("+", "green", "added", revision.added),
+        ("-", "red", "failed", failed),
+        ("-", "red", "superseded", unwanted),
+    ):
+        if steps:
             lines.append(paint(f"     {sign} {name} {steps_text(steps)}", style))
     lines += [paint(f"     ↶ undone {operation}", "yellow") for operation in revision.undone]
     return lines
 
 
-def _rejection(rejection: Rejection) -> list[str]:
-    title = (
-        f"  ✗  proposal from epoch {rejection.epoch} rejected as {rejection.code},"
-        f" at version {rejection.version}"
-    )
-    return [paint(title, "red"), *(f"       {one_line(problem)}" for problem in rejection.problems)]
+def _folded(rejections: Sequence[Rejection], accepted: Sequence[int]) -> list[list[Rejection]]:
+    """Return rejections in groups: in a row, for the same reason, with no accepted plan between them."""
+    groups: dict[tuple[int, str, tuple[str, ...]], list[Rejection]] = {}
+    for each in rejections:
+        revision = sum(version < each.version for version in accepted)
+        groups.setdefault((revision, each.code, each.problems), []).append(each)
+    return list(groups.values())
 
 
-def ledger_lines(ledger: Sequence[LedgerEntry]) -> list[str]:
-    """Return the committed operations, one a line."""
+def _rejected(alike: Sequence[Rejection]) -> list[str]:
+    first, last = alike[0], alike[-1]
+    if len(alike) == 1:
+        title = f"proposal from epoch {first.epoch} rejected as {first.code}, at version {first.version}"
+    else:
+        versions = f"versions {first.version} to {last.version}"
+        title = f"proposals rejected {len(alike)} times as {first.code}, at {versions}"
+    return [paint(f"  ✗  {title}", "red"), *(f"       {human(problem)}" for problem in first.problems)]
+
+
+def ledger_lines(ledger: Sequence[LedgerEntry], *, width: int = 0) -> list[str]:
+    """Return the committed operations, one a line, which is fitted to a width in columns (0: not)."""
     rows: list[list[str | Cell]] = []
     for entry in ledger:
         style = {"committed": "green", "undoing": "yellow"}.get(entry.state, "dim")
@@ -184,11 +205,11 @@ def ledger_lines(ledger: Sequence[LedgerEntry]) -> list[str]:
                 one_line(made) or short_json(entry.receipt.result),
             ]
         )
-    return table(rows, indent="  ")
+    return table(rows, indent="  ", width=width, optional=(1, 3))
 
 
-def undo_lines(undos: Sequence[UndoView]) -> list[str]:
-    """Return the compensations, one a line."""
+def undo_lines(undos: Sequence[UndoView], *, width: int = 0) -> list[str]:
+    """Return the compensations, one a line, which is wrapped at a width in columns (0: not)."""
     rows = [
         [
             undo.state,
@@ -199,4 +220,4 @@ def undo_lines(undos: Sequence[UndoView]) -> list[str]:
         ]
         for undo in undos
     ]
-    return table(rows, indent="  ")
+    return table(rows, indent="  ", width=width)

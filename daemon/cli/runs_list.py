@@ -9,7 +9,7 @@ import click
 
 from .moments import Moment, show_age, show_moment
 from .options import json_option
-from .output import note, one_line, say, say_document
+from .output import note, one_line, say, say_document, width
 from .session import Session, pass_session, wait_for
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _lines(runs: Any) -> list[str]:
         for run in runs
     ]
     headers = ("RUN", "STATUS", "STARTED", "KEY", "FACTS", "WAITS", "GOAL")
-    return table(rows, headers=headers) if rows else []
+    return table(rows, headers=headers, width=width(), optional=(4, 2, 3)) if rows else []
 
 
 def _waits(run: IndexedRun, now: float) -> str:

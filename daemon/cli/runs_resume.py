@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from .options import RUN_HELP, json_option
-from .output import note, one_line, paint, say, say_line, short_json
+from .output import note, one_line, paint, say, say_line, short_json, width
 from .session import Session, find_run_async, pass_session
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def _progress(*, quiet: bool, name_runs: bool) -> Callable[[Record], None]:
     from .render_facts import fact_line
 
     def show(record: Record) -> None:
-        note((f"{record.run_id} " if name_runs else "") + fact_line(record))
+        prefix = f"{record.run_id} " if name_runs else ""
+        note(fact_line(record, width=width(sys.stderr), prefix=prefix))
 
     return (lambda _: None) if quiet else show
 

@@ -140,19 +140,24 @@ def _sender(session: Session) -> dict[str, Any]:
 
 
 def _write(session: Session, reference: str, message: Message) -> None:
-    run_id, topics = wait_for(_record(session, reference, message))
+    run_id, topics, is_open = wait_for(_record(session, reference, message))
     if session.as_json:
         say_document({"run": run_id, "recorded": topics})
     elif topics:
         say(f"{run_id}: {', '.join(topics)}")
     else:
         note(f"{run_id}: nothing to record, the run knows it already")
+    if topics and is_open and not session.has_engine():
+        note(f"no engine owns this store: {session.command_line('runs', 'resume', run_id)} carries it on")
 
 
-async def _record(session: Session, reference: str, message: Message) -> tuple[str, list[str]]:
+async def _record(session: Session, reference: str, message: Message) -> tuple[str, list[str], bool]:
     from ...actors.writer import write
+    from ...domain.summary import FINAL
 
     async with session.write() as journal:
         run_id = await find_run_async(journal, reference)
         reaction = await write(journal, run_id, message)
-    return run_id, [fact.topic for fact, _ in reaction.facts]
+        index = await journal.get_index(run_id)
+    is_open = index is not None and index.status not in FINAL
+    return run_id, [fact.topic for fact, _ in reaction.facts], is_open

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import RUN_HELP, json_option, run_argument
-from .output import is_live, note, say, say_line
+from .output import is_live, note, say, say_line, width
 from .session import Session, find_run_async, pass_session, wait_for
 
 if TYPE_CHECKING:
@@ -81,4 +81,4 @@ def _display(session: Session, run_id: str) -> AbstractContextManager[_Show]:
         return LiveRun(run_id)
     from .render_facts import fact_line
 
-    return nullcontext(lambda _, record: say(fact_line(record), at_once=True))
+    return nullcontext(lambda _, record: say(fact_line(record, width=width()), at_once=True))

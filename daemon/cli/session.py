@@ -95,6 +95,19 @@ class Session:
         self.read().close()
         return open_journal(self.store)
 
+    def has_engine(self) -> bool:
+        """Whether an engine owns the store, or may: only of a file this can be told without disturbing it."""
+        from ...store import open_journal
+        from ...store.errors import StoreOwnedError
+
+        if not self.store.startswith("sqlite:"):
+            return True
+        try:
+            open_journal(self.store, owner=True).close()
+        except StoreOwnedError:
+            return True
+        return False
+
     def history(self, journal: Journal, run_id: str, *, until: int | None = None) -> History:
         """Read a run and fold it."""
         from ..history import History

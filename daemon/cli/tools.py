@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .lazy import Lazy, LazyGroup
 from .options import json_option
-from .output import note, one_line, say, say_document
+from .output import note, one_line, say, say_document, width
 from .session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -39,18 +40,23 @@ def list_tools(session: Session, /) -> None:
     from .render_table import table
 
     headers = ("TOOL", "EFFECT", "UNDO", "IDEMPOTENT", "PROBE", "IDENTITY", "DESCRIPTION")
-    for line in table([_row(spec) for spec in specs], headers=headers) if specs else []:
+    names = {spec.name for spec in specs}
+    rows = [_row(spec, names) for spec in specs]
+    for line in table(rows, headers=headers, width=width(), optional=(5, 4, 3)) if specs else []:
         say(line)
     if not specs:
         where = session.config.file or "a file midcourse.toml here"
         note(f'No tools; name the Python modules that have them in {where}: tools = ["package.module"]')
 
 
-def _row(spec: ToolSpec) -> list[str]:
+def _row(spec: ToolSpec, names: Set[str]) -> list[str]:
     identity = "all arguments" if spec.identity is None else ", ".join(spec.identity) or "none"
+    from .render_facts import bare
+
     repeatable, probe = ("yes" if is_so else "no" for is_so in (spec.repeatable, spec.has_probe))
     description = one_line(spec.description, _DESCRIPTION)
-    return [spec.name, spec.effect, spec.undo, repeatable, probe, identity, description]
+    name, undo = (each if bare(each) in names else bare(each) for each in (spec.name, spec.undo))
+    return [name, spec.effect, undo, repeatable, probe, identity, description]
 
 
 def _value(spec: ToolSpec) -> dict[str, Any]:

@@ -9,6 +9,7 @@ module        what it rules
 ============  =====================================================================
 start         the start of a run
 proposals     what becomes of a proposal, by a planner or a person
+relisting     steps that a proposal lists again
 validation    whether a plan can be used
 answers       what becomes of a planner's answer that is no plan
 reports       what an attempt's report becomes
@@ -32,6 +33,7 @@ from .. import messages as m
 from ..errors import MessageRefused
 from ..evolve import evolve
 from ..facts import Fact
+from ..incoming import FROM_OUTSIDE, checked
 from ..orders import Order
 from ..run import Run
 from ..tools import Catalog
@@ -85,8 +87,10 @@ def decide(run: Run, message: m.Message, catalog: Catalog) -> Decision:
     Raises:
         MessageRefused: the message does not fit the run as it is.
         PlanInvalid: the plan a run is to start with cannot be used.
-        InvalidInputError: it holds something that JSON cannot carry.
+        InvalidInputError: what comes from outside does not fit its types, or is nothing JSON can carry.
     """
+    if message.__class__ in FROM_OUTSIDE:
+        message = checked(message)
     if not run.version and message.__class__ is not m.StartRun:
         raise MessageRefused(f"run {run.id} was never started")
     return _RULES[message.__class__](run, message, catalog)

@@ -5,14 +5,19 @@ from __future__ import annotations
 from .. import facts as f
 from ..briefing import brief
 from ..ids import undo_key
+from ..ledger import Operation
 from ..orders import Execute, MakePlan
-from ..run import Operation, Run
+from ..run import Run
 from ..tools import Catalog
 from . import compensation
 from .admission import admit
 from .decision import NOTHING, Decision
 from .outcomes import end_without_receipt, failure_in, is_late, must_be_known_first, unknown
 from .replan import request_replan
+
+MAX_REFUSED_ALIKE = 3
+"""The same plan on the same state, refused for the same reasons: a planner that has not understood by then
+will not."""
 
 
 def advance(run: Run, catalog: Catalog, at: float) -> Decision:
@@ -101,7 +106,11 @@ def _after_the_end(run: Run, catalog: Catalog, at: float) -> Decision:
 def _answer_failure(run: Run, failure: f.Failure) -> Decision:
     """A step failed: under a planner's plan it is planned anew, under a person's the run has failed."""
     if run.author == "planner":
-        return Decision(request_replan(run, "failure", failure.message, failure.step, failure.tool))
+        return Decision(
+            request_replan(
+                run, "failure", failure.message, failure.step, failure.tool, error_type=failure.error_type
+            )
+        )
     return Decision((f.UnwindingBegan("failed", failure),))
 
 
@@ -109,13 +118,21 @@ def _ask(run: Run, catalog: Catalog, at: float) -> Decision:
     """Ask the planner, once everything in flight is known."""
     if not run.wants_plan or (run.plan_retry_at is not None and run.plan_retry_at > at):
         return NOTHING
-    if run.refused >= run.limits.proposals:
-        return Decision((f.RunStuck(f"stuck: {run.refused} answers in a row were stale or refused"),))
+    if run.refused_alike >= MAX_REFUSED_ALIKE or run.refused >= run.limits.proposals:
+        return Decision((_stuck_on_refusals(run),))
     if not run.planner:
-        return Decision((f.RunStuck("stuck: a plan is owed and the run has no planner"),))
+        return Decision((f.RunStuck("a plan is owed and the run has no planner"),))
     reason = run.owed.reason if run.owed is not None else "start"
     requested = f.PlanRequested(run.epoch, run.planner, reason)
     return Decision((requested,), (MakePlan(run.planner, brief(run, catalog)),))
+
+
+def _stuck_on_refusals(run: Run) -> f.RunStuck:
+    reason = f"{run.refused} answers in a row were stale or refused"
+    if run.refused_alike >= MAX_REFUSED_ALIKE:
+        reason = f"the same plan was refused {run.refused_alike} times in a row"
+    problems = run.last_refusal.problems if run.last_refusal is not None else ()
+    return f.RunStuck(reason, f.Failure("refused", "; ".join(problems) or "the run changed meanwhile"))
 
 
 def _admit_next(run: Run, catalog: Catalog, at: float) -> Decision:

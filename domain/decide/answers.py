@@ -48,4 +48,4 @@ def _give_up_or_wait(run: Run, failure: f.Failure, *, give_up: bool) -> f.Fact:
     nothing_at_stake = run.revision == 0 and not run.news
     if give_up or nothing_at_stake:
         return f.UnwindingBegan("failed", failure)
-    return f.RunStuck(f"stuck: {failure.message}", failure)
+    return f.RunStuck(failure.message, failure)

@@ -9,9 +9,10 @@ from .. import facts as f
 from .. import messages as m
 from ..errors import MessageRefused
 from ..ids import plain, undo_key
+from ..ledger import Committed, Undo
 from ..orders import Execute, Probe
 from ..receipt import Receipt
-from ..run import Committed, Run, Undo
+from ..run import Run
 from ..tools import RECEIPT_FIELD, Catalog
 from .decision import NOTHING, Decision
 

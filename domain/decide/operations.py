@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from .. import ids
+from ..ledger import Committed
 from ..plan import Plan, Step
-from ..run import Committed, Run
+from ..run import Run
 from ..templates import is_literal
 from ..tools import Catalog, ToolSpec
 
@@ -33,7 +34,8 @@ def next_key(run: Run, step: Step, spec: ToolSpec, intent: str) -> str:
 
     A read, and a step that says ``again``, takes the next number nobody used. Any other takes its position
     among the equal intents of its tail, where undone operations do not count: so a tail that repeats a
-    committed intent means the committed operation, and two equal steps of one tail mean two operations.
+    committed intent means the committed operation, and two equal steps of one tail mean two operations. An
+    executed step that the proposal listed again is one of them, and has its operation already.
     """
     if step.again or spec.effect == "read":
         return ids.operation_key(intent, run.next_n.get(intent, 0))
@@ -61,13 +63,15 @@ def conflict(entry: Committed, step: Step, digest: str) -> str:
     return ""
 
 
-def literal_conflicts(run: Run, plan: Plan, catalog: Catalog) -> tuple[str, ...]:
+def literal_conflicts(
+    run: Run, plan: Plan, catalog: Catalog, relisted: Collection[str] = ()
+) -> tuple[str, ...]:
     """Return the conflicts of a tail with the ledger that show before anything runs.
 
     Those are the conflicts of steps without templates. Where the identity of a step is not known before it
     runs, the positions of the later steps of its tool are not known either, and admission looks at them.
     """
-    undone = {*plan.undo, *(step.undoes for step in plan.steps)}
+    passed = {*plan.undo, *(step.undoes for step in plan.steps), *(run.done[step] for step in relisted)}
     positions: dict[str, int] = {}
     unclear: set[str] = set()
     problems: list[str] = []
@@ -80,7 +84,7 @@ def literal_conflicts(run: Run, plan: Plan, catalog: Catalog) -> tuple[str, ...]
             continue
         identity = identity_of(step, spec, step.input, step.operation)
         intent = ids.intent(run.lineage, spec.name, ids.canonical(identity))
-        entry = _at_next_position(run, intent, positions, undone)
+        entry = _at_next_position(run, intent, positions, passed)
         if entry is not None and is_literal(step.input):
             problem = conflict(entry, step, ids.digest(step.input))
             problems += [problem] if problem else []
@@ -95,11 +99,11 @@ def _identity_is_literal(step: Step, spec: ToolSpec) -> bool:
     return all(is_literal(step.input.get(name)) for name in spec.identity)
 
 
-def _at_next_position(run: Run, intent: str, positions: dict[str, int], undone: set[str]) -> Committed | None:
-    """Count one more position of an intent, and return what is committed there."""
+def _at_next_position(run: Run, intent: str, positions: dict[str, int], passed: set[str]) -> Committed | None:
+    """Count one more position of an intent, and return what is committed there; some are passed over."""
     n = positions.get(intent, 0)
     entry = run.ledger.get(ids.operation_key(intent, n))
-    while entry is not None and (entry.state == "undone" or entry.key in undone):
+    while entry is not None and (entry.state == "undone" or entry.key in passed):
         n += 1
         entry = run.ledger.get(ids.operation_key(intent, n))
     positions[intent] = n + 1

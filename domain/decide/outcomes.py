@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from .. import facts as f
+from ..ledger import Operation
 from ..orders import Probe
-from ..run import Operation, Run
+from ..run import Run
 from ..tools import Catalog, ToolSpec
 from .decision import Decision
 

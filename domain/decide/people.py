@@ -5,7 +5,6 @@ from __future__ import annotations
 from .. import facts as f
 from .. import messages as m
 from ..errors import MessageRefused
-from ..ids import plain
 from ..run import Run
 from ..tools import Catalog
 from .decision import NOTHING, Decision
@@ -21,8 +20,7 @@ def receive_signal(run: Run, message: m.ReceiveSignal, _catalog: Catalog) -> Dec
     _refuse_ended(run, f"signal {message.name!r}")
     if not message.name:
         raise MessageRefused(f"run {run.id}: a signal needs a name")
-    payload = plain(message.payload)
-    return Decision((f.SignalReceived(message.name, payload, message.id, message.relevant),))
+    return Decision((f.SignalReceived(message.name, message.payload, message.id, message.relevant),))
 
 
 def request_cancel(run: Run, message: m.RequestCancel, _catalog: Catalog) -> Decision:

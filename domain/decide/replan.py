@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import facts as f
 from ..ids import digest
-from ..run import Operation, Run
+from ..ledger import Operation
+from ..run import Run
 
 _NO_UPDATES: Mapping[str, Any] = {}
 
@@ -21,6 +22,7 @@ def request_replan(
     *,
     updates: Mapping[str, Any] = _NO_UPDATES,
     committed: Operation | None = None,
+    error_type: str = "",
 ) -> list[f.Fact]:
     """Return the facts of a request for a new plan.
 
@@ -35,6 +37,7 @@ def request_replan(
         tool: its tool.
         updates: values that go onto the board with the request.
         committed: the operation that is committed with it.
+        error_type: class of the exception that the step failed with, where there was one.
     """
     if run.unwinding is not None or (run.owed is not None and cause != "person"):
         return []
@@ -46,10 +49,10 @@ def request_replan(
     mark = _mark(run, cause, reason, tool, {**run.board, **updates}, committed)
     requested = f.ReplanRequested(cause, reason, mark, step)
     if run.replans >= run.limits.replans:
-        spent = f"stuck: the budget of {run.limits.replans} replans is spent; last asked: {reason!r}"
+        spent = f"the budget of {run.limits.replans} replans is spent; last asked: {reason!r}"
         return [requested, f.RunStuck(spent)]
     if mark in run.replan_marks and cause != "person":
-        return [requested, f.RunStuck(_lap(run, mark, reason))]
+        return [requested, f.RunStuck(_lap(run, mark, reason, _told(cause, reason, tool, error_type)))]
     return [requested]
 
 
@@ -63,8 +66,16 @@ def _mark(
     return digest([cause, reason, tool, effects, board, run.news])
 
 
-def _lap(run: Run, mark: str, reason: str) -> str:
+def _told(cause: str, reason: str, tool: str, error_type: str) -> str:
+    """Return in words what asked for the plan."""
+    name = tool.partition("__")[2] or tool
+    if cause == "failure":
+        return f"{name} failed with {error_type}: {reason}" if error_type else f"{name} failed: {reason}"
+    return f"{name} asked for another plan ({reason})"
+
+
+def _lap(run: Run, mark: str, reason: str, told: str) -> str:
     version, _ = run.replan_marks[mark]
     reasons = [said for at, said in run.replan_marks.values() if at >= version]
-    cycle = " → ".join([*reasons, reason])
-    return f"stuck: {reason!r} was asked for at version {version} on the same state ({cycle})"
+    cycle = f" ({' → '.join([*reasons, reason])})" if len(reasons) > 1 else ""
+    return f"{told} at version {version} and again on the same state{cycle}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from .. import facts as f
 from .. import messages as m
+from ..ledger import Committed, Operation
 from ..orders import CancelAttempt, Order
 from ..receipt import Receipt
-from ..run import Committed, Operation, Run
+from ..run import Run
 from ..tools import Catalog
 from . import compensation
 from .decision import NOTHING, Decision

@@ -5,8 +5,6 @@ from __future__ import annotations
 from .. import facts as f
 from .. import messages as m
 from ..errors import MessageRefused, PlanInvalid
-from ..goal import Goal
-from ..ids import plain
 from ..run import Run
 from ..tools import Catalog
 from .decision import Decision
@@ -20,15 +18,14 @@ def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
         raise MessageRefused(f"run {run.id} was started already")
     if message.plan is None and not message.planner:
         raise MessageRefused(f"run {run.id}: give it a plan or name a planner")
-    goal = Goal(message.goal.text, plain(message.goal.inputs))
     started = f.RunStarted(
-        goal, message.planner, message.mode, message.key, message.lineage, message.tags, message.limits,
-        catalog.digest,
+        message.goal, message.planner, message.mode, message.key, message.lineage, message.tags,
+        message.limits, catalog.digest,
     )  # fmt: skip
     if message.plan is None:
         return Decision((started,))
-    plan, mark = prepare(run, message.plan, catalog)
-    problems = problems_of(run, plan, catalog)
+    draft = prepare(run, message.plan, catalog)
+    problems = problems_of(run, draft.plan, catalog)
     if problems:
         raise PlanInvalid(problems)
-    return Decision((started, *accept(run, plan, mark, "human", run.version + 1, catalog)))
+    return Decision((started, *accept(run, draft, "human", run.version + 1, catalog)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -14,6 +14,7 @@ from ..readiness import cycle, edges, is_dag
 from ..run import Run
 from ..templates import compile_value, is_literal, references, syntax_errors
 from ..tools import Catalog
+from .relisting import reuse_problem
 
 RESERVED_IDS = frozenset(("input", "item", "index", "accumulator", "length", "board"))
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -43,9 +44,16 @@ def _full_name(name: str, catalog: Catalog) -> str:
         return name
 
 
-def problems_of(run: Run, plan: Plan, catalog: Catalog) -> tuple[str, ...]:
-    """Return what keeps a normalized plan from being the tail of a run's plan."""
-    problems = [*_id_problems(run, plan), *_undo_problems(run, plan)]
+def problems_of(run: Run, plan: Plan, catalog: Catalog, relisted: Collection[str] = ()) -> tuple[str, ...]:
+    """Return what keeps a normalized plan from being the tail of a run's plan.
+
+    Args:
+        run: the run.
+        plan: the tail.
+        catalog: the tools.
+        relisted: done steps that the proposal listed and the tail leaves out.
+    """
+    problems = [*_id_problems(run, plan, relisted), *_undo_problems(run, plan)]
     for step in plan.steps:
         problems += _tool_problems(step, catalog)
     shape = [*_template_problems(run, plan), *_need_problems(run, plan)]
@@ -57,8 +65,8 @@ def problems_of(run: Run, plan: Plan, catalog: Catalog) -> tuple[str, ...]:
     return tuple(problems)
 
 
-def _id_problems(run: Run, plan: Plan) -> Iterator[str]:
-    seen: set[str] = set()
+def _id_problems(run: Run, plan: Plan, relisted: Collection[str]) -> Iterator[str]:
+    seen = set(relisted)
     for step in plan.steps:
         if not _IDENTIFIER.match(step.id):
             yield f"step id {step.id!r} must be letters, digits and _, not starting with a digit"
@@ -66,8 +74,8 @@ def _id_problems(run: Run, plan: Plan) -> Iterator[str]:
             yield f"step id {step.id!r} is reserved ({', '.join(sorted(RESERVED_IDS))}); choose another"
         elif step.id in seen:
             yield f"two steps have the id {step.id!r}; ids are unique"
-        elif step.id in run.started:
-            yield f"step {step.id!r} was started already and keeps its place; leave it out, or use a new id"
+        elif problem := reuse_problem(run, plan, step):
+            yield problem
         seen.add(step.id)
 
 

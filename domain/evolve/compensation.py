@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .. import facts as f
-from ..run import Run, Undo, UndoState
+from ..ledger import Undo, UndoState
+from ..run import Run
 
 
 def compensation_issued(run: Run, fact: f.CompensationIssued) -> None:

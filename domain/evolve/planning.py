@@ -37,6 +37,8 @@ def proposal_rejected(run: Run, fact: f.ProposalRejected) -> None:
     proposal, run.proposal = run.proposal, None
     by_planner = proposal is not None and proposal.author == "planner"
     if by_planner and run.asked is not None and run.asked.epoch == fact.epoch:
+        run.refused_alike = run.refused_alike + 1 if fact == run.last_refusal else 1
+        run.last_refusal = fact
         _refuse(run, fact.problems)
 
 
@@ -48,7 +50,7 @@ def _refuse(run: Run, problems: Iterable[str]) -> None:
 
 def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     assert run.proposal is not None  # noqa: S101 - a journal without the proposal is corrupt, and says so here
-    tail = run.proposal.plan.steps
+    tail, relisted = run.proposal.plan.steps, run.proposal.relisted
     run.revision = fact.revision
     run.author = fact.author
     _supersede(run, fact.superseded)
@@ -59,10 +61,11 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     run.excluded = frozenset()
     run.signals.clear()
     run.refusals.clear()
-    run.refused = run.planning_failures = 0
-    run.stuck = ""
+    _unstick(run)
     run.tail_n.clear()
-    run.tail_again.clear()
+    run.tail_again = {run.done[step] for step in relisted}
+    for operation in run.closed.values():
+        operation.is_left = True
     _lay_out(run, tail, fact.kept[-1] if fact.kept else "")
 
 
@@ -127,4 +130,5 @@ def signal_received(run: Run, fact: f.SignalReceived) -> None:
 def _unstick(run: Run) -> None:
     """Let a run that was stuck be asked about again: there is something it did not know."""
     run.stuck = ""
-    run.refused = run.planning_failures = 0
+    run.refused = run.refused_alike = run.planning_failures = 0
+    run.last_refusal = None

@@ -6,8 +6,9 @@ from typing import Any
 
 from .. import facts as f
 from ..ids import is_undo, split_key
+from ..ledger import Committed, Operation
 from ..receipt import Receipt
-from ..run import Committed, Operation, Run
+from ..run import Run
 
 
 def step_started(run: Run, fact: f.StepStarted) -> None:
@@ -19,7 +20,7 @@ def step_started(run: Run, fact: f.StepStarted) -> None:
     )  # fmt: skip
     run.attempts[key] = fact.attempt
     run.ready.pop(fact.step, None)
-    run.started.add(fact.step)
+    run.started[fact.step] = run.steps[fact.step]
     if not fact.takes_back:
         _count(run, fact.step, key)
 
@@ -59,6 +60,7 @@ def attempt_lost(run: Run, fact: f.AttemptLost) -> None:
 def outcome_unknown(run: Run, fact: f.OutcomeUnknown) -> None:
     operation = run.unknown[fact.operation] = _take(run, fact.operation)
     operation.probing = fact.probing
+    operation.why = fact.why
     operation.details = fact.details
 
 
@@ -101,7 +103,7 @@ def _commit(run: Run, operation: Operation, receipt: Receipt, attempt: int) -> N
         run.reversible.pop(operation.takes_back, None)
     elif operation.effect == "reversible":
         run.reversible[operation.key] = entry
-    if operation.step in run.unmet:
+    if operation.step in run.unmet and not operation.is_left:
         _finish(run, operation.step, operation.key, receipt.result)
 
 
@@ -109,7 +111,7 @@ def step_satisfied(run: Run, fact: f.StepSatisfied) -> None:
     key = fact.operation
     if not is_undo(key):
         _count(run, fact.step, key)
-    run.started.add(fact.step)
+    run.started[fact.step] = run.steps[fact.step]
     source = run.ledger.get(key) or run.undos.get(key)
     receipt = source.receipt if source is not None else None
     _finish(run, fact.step, key, receipt.result if receipt is not None else None)
@@ -130,7 +132,7 @@ def step_failed(run: Run, fact: f.StepFailed) -> None:
     if fact.operation:
         run.closed[fact.operation] = _take(run, fact.operation)
     run.ready.pop(fact.step, None)
-    run.started.add(fact.step)
+    run.started[fact.step] = run.steps[fact.step]
     run.failures.append(fact.failure)
     if fact.step in run.unmet and not run.is_leaving and run.broken is None:
         run.broken = fact.failure

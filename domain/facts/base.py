@@ -10,13 +10,13 @@ import msgspec
 Mode = Literal["autonomous", "interactive"]
 
 
-class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
+class Failure(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What went wrong, for people and for planners.
 
     Args:
         kind: of a step ``tool_error``, ``arguments``, ``missing``, ``timeout``, ``lost``, ``cancelled``,
             ``template``, ``conflict``, ``replan``; of an undo ``undo`` too; of planning ``planner``,
-            ``no_plan``; of a run ``replan_refused``, ``cancelled``.
+            ``no_plan``, ``refused``; of a run ``replan_refused``, ``cancelled``.
         message: one sentence.
         step: id of the step it happened in.
         tool: the tool it happened in.
@@ -34,13 +34,15 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     empty_data: bool = False
 
 
-class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
+class Limits(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """How often a run may ask for another plan.
 
     Args:
         replans: requests for another plan in the whole life of the run.
-        proposals: stale and refused answers since the last accepted plan before the run is stuck.
-        planning_attempts: planner calls failing since the last accepted plan before the run is stuck.
+        proposals: stale and refused answers since the last accepted plan before the run is stuck; the same
+            answer, refused for the same reasons on the same state, makes it stuck the third time.
+        planning_attempts: planner calls failing since the last accepted plan before the run is stuck, or has
+            failed where nothing was done yet.
     """
 
     replans: int = 20

@@ -35,12 +35,18 @@ class PlanRequested(Fact):
 
 
 class PlanProposed(Fact):
-    """A proposal arrived; it is recorded whole, whatever becomes of it."""
+    """A proposal arrived; it is recorded, whatever becomes of it.
+
+    Args:
+        plan: the new tail, numbered, with the full names of its tools.
+        relisted: executed steps that it listed again as they are, and that ``plan`` leaves out.
+    """
 
     epoch: int
     author: Author
     digest: str
     plan: Plan
+    relisted: tuple[str, ...] = ()
 
 
 class ProposalRejected(Fact):

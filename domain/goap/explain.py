@@ -21,8 +21,12 @@ def described(values: Mapping[str, bool]) -> str:
     return ", ".join(name if value else f"not {name}" for name, value in values.items())
 
 
-def why_unreachable(situation: Situation, problem: Problem, *, without: frozenset[str] = frozenset()) -> str:
+def why_unreachable(
+    situation: Situation, problem: Problem, *, without: frozenset[str] = frozenset()
+) -> list[str]:
     """Return why no plan reaches the goal of a problem whose every state has been looked at.
+
+    The first clause is the reason; the others say what it hangs on.
 
     Args:
         situation: what the problem was made of.
@@ -32,13 +36,14 @@ def why_unreachable(situation: Situation, problem: Problem, *, without: frozense
     explanation = _Explanation(situation, _reachable(problem), without)
     missing = problem.goal & ~explanation.reachable
     if not missing:
-        return (
+        why = (
             "each of these conditions can be reached, but no order of the tools makes all of them hold at "
             "once: what one brings about, another takes away"
         )
+        return [why]
     for number in ones(missing):
         explanation.follow(number, ())
-    return "; ".join([*explanation.clauses, *explanation.circles])
+    return [*explanation.clauses, *explanation.circles]
 
 
 def _reachable(problem: Problem) -> int:

@@ -78,7 +78,7 @@ class Goap:
         """Do the same in small portions: yield after each, return the answer."""
         situation = Situation(context, goals=self.goals, conditions=self.conditions, costs=self.costs)
         excluded = context.excluded & {action.spec.name for action in situation.actions}
-        refusals: list[str] = []
+        refusals: list[list[str]] = []
         for without in (excluded, frozenset[str]()) if excluded else (excluded,):
             refusals.clear()
             wanted = 0
@@ -87,15 +87,17 @@ class Goap:
                 wanted |= problem.wanted
                 outcome = yield from search(problem, node_limit=self.node_limit)
                 if outcome.moves is not None:
-                    reason = "; ".join([self._named(number), *_left_out(without), *refusals])
+                    reason = "; ".join(
+                        [self._named(number), *_left_out(without), *(why[0] for why in refusals)]
+                    )
                     if not outcome.moves:
                         return GoalReached(f"reached: {reason}")
                     return proposal(situation, outcome.moves, reason=reason, wanted=wanted)
                 if not outcome.exhausted:
                     return NoPlan(self._limit_reached(number))
-                why = why_unreachable(situation, problem, without=without)
-                refusals.append(f"{self._named(number)} cannot be reached: {why}")
-        return NoPlan("; ".join(refusals))
+                first, *further = why_unreachable(situation, problem, without=without)
+                refusals.append([f"{self._named(number)} cannot be reached: {first}", *further])
+        return NoPlan("; ".join(clause for clauses in refusals for clause in clauses))
 
     def _named(self, number: int) -> str:
         of = f" {number + 1} of {len(self.goals)}" if len(self.goals) > 1 else ""
@@ -118,6 +120,10 @@ def _checked_goals(goals: Sequence[Mapping[str, bool]]) -> tuple[Mapping[str, bo
             'goals must be a list of goals, the best first, such as [{"delivered": True}]'
         )
     for number, goal in enumerate(goals, 1):
+        if not isinstance(goal, Mapping):
+            raise InvalidInputError(
+                f'goal {number} is {goal!r}; it maps conditions to values, such as {{"delivered": True}}'
+            )
         if not goal:
             raise InvalidInputError(f"goal {number} is empty; name the condition values it wants")
         for name, value in goal.items():

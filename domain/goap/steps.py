@@ -66,12 +66,17 @@ class _Writer:
             id=f"E{self._next_id}",
             tool_name=spec.name,
             input=with_step_ids(spec.input, self._ids(spec)),
-            reasoning=f"brings about: {described(dict(self._situation.literals.items(brought)))}",
+            reasoning=self._reasoning(brought),
             again=self._is_wanted_once_more(spec, brought),
         )
         self._next_id += 1
         self._note(spec.name, step.id)
         return step
+
+    def _reasoning(self, brought: int) -> str:
+        values = dict(self._situation.literals.items(brought))
+        conditions = {name: value for name, value in values.items() if not name.startswith(RESULT)}
+        return f"brings about: {described(conditions)}" if conditions else "a later step uses its result"
 
     def _is_wanted_once_more(self, spec: ToolSpec, brought: int) -> bool:
         """Whether the tool's standing effect was used up: something later made what it had set untrue.

@@ -96,7 +96,8 @@ class _Compiler:
 def compile_value(value: JsonValue) -> JsonValue | Template:
     """Return a value ready to render: a ``Template``, or the same object if it is literal.
 
-    To be called once per step definition. The parsed form of each distinct string is kept (the last 1,024).
+    To be called once per step definition. The parsed form of each distinct string is kept, so that the
+    admission of a step finds what the check of its plan has parsed.
 
     Raises:
         TemplateSyntaxError: the first problem; ``syntax_errors`` returns them all.

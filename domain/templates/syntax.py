@@ -14,6 +14,9 @@ from .sections import Anchored, Bare, LoopName, LoopVariable, Part, Section, Sub
 
 MAX_SECTION_DEPTH = 50
 
+KEPT_TEXTS = 16_384
+"""Strings whose parsed form is kept: more than a plan has, so that each is parsed once."""
+
 _OPEN, _CLOSE = "{{", "}}"
 _LOOP_NAMES: dict[str, LoopName] = {name: name for name in get_args(LoopName)}
 _NOT_SUPPORTED = {
@@ -59,7 +62,7 @@ class _OpenSection(msgspec.Struct):
         return not self.inverted and isinstance(self.subject, (Anchored, Bare))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=KEPT_TEXTS)
 def parse(text: str) -> Parsed:
     """Read a string with at least one tag.
 

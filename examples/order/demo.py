@@ -59,7 +59,8 @@ def run(
     scenarios = list(SCENARIOS.values()) if variant == "all" else [SCENARIOS[variant]]
     folder = keep or Path(tempfile.mkdtemp(prefix="midcourse-demo-"))
     with Kit(folder, pause_s=_PACES_A_CALL * pace_s) as kit:
-        output: Output = JsonOutput() if as_json else TextOutput(folder, program=program, is_kept=keep is not None)
+        text = TextOutput(folder, program=program, is_kept=keep is not None)
+        output: Output = JsonOutput() if as_json else text
         output.opened()
         try:
             outcomes = asyncio.run(deliver(kit, scenarios, planner=planner, output=output, pace_s=pace_s))

@@ -11,7 +11,7 @@ from midcourse import Tool
 
 
 def slowed(tool: Tool, pause_s: float) -> Tool:
-    """The same tool, each call of which takes time before and after the world acts; its contract is unchanged.
+    """The same tool, each call of which takes time before and after the world acts.
 
     The time after is the gap between effect and receipt. A process that is killed in it leaves an effect that
     nobody recorded, so that the call is repeated, and the world answers it from its books.

@@ -1,6 +1,7 @@
 import asyncio
 import contextvars
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,8 +70,43 @@ async def test_the_same_key_is_the_same_run() -> None:
     async with TrialEngine(tools=[double]) as engine:
         first = await engine.start("double", plan=doubling(1), key="order-42")
         await first.outcome(timeout_s=10)
-        again = await engine.start("double", plan=doubling(2), key="order-42")
+        full_name = Plan([Step(id="E0", tool_name="user__double", input={"n": 1})])
+        again = await engine.start("double", plan=full_name, key="order-42")
         assert (again.id, (await again.outcome(timeout_s=10)).result) == (first.id, 2)
+
+
+@pytest.mark.parametrize(
+    ("goal", "start", "differing"),
+    [
+        ("double", {"plan": doubling(2)}, "another plan"),
+        ("treble", {"plan": doubling(1)}, "another goal"),
+        ("double", {"planner": "doubler"}, "another planner ('none'), plan"),
+    ],
+)
+async def test_a_key_is_for_one_start(goal: str, start: dict[str, Any], differing: str) -> None:
+    planners = {"doubler": ScriptedPlanner(doubling(1))}
+    async with TrialEngine(tools=[double], planners=planners) as engine:
+        first = await engine.start("double", plan=doubling(1), key="order-42")
+        with pytest.raises(InvalidInputError) as refused:
+            await engine.start(goal, key="order-42", **start)
+        assert str(refused.value).startswith(
+            f"key 'order-42' belongs to run {first.id}, which was started with {differing}: nothing"
+        )
+        assert len((await engine.runs()).runs) == 1
+
+
+async def test_of_starts_with_one_key_at_the_same_time_one_is_the_run(url: str) -> None:
+    async with Engine(url, tools=[double]) as engine:
+        starts = (engine.start("double", plan=doubling(n), key="order-42") for n in (1, 2))
+        answers = await asyncio.gather(*starts, return_exceptions=True)
+        assert sorted(type(answer).__name__ for answer in answers) == ["InvalidInputError", "RunHandle"]
+
+
+async def test_a_key_with_a_planner_for_this_run_alone_is_the_same_run() -> None:
+    async with TrialEngine(tools=[double]) as engine:
+        planners = [ScriptedPlanner(doubling(1)), ScriptedPlanner(doubling(1))]
+        runs = [await engine.start("double", planner=each, ephemeral=True, key="k") for each in planners]
+        assert runs[0].id == runs[1].id
 
 
 async def test_the_same_key_at_the_same_time_is_the_same_run(url: str) -> None:

@@ -191,6 +191,21 @@ async def test_no_exception_of_a_tool_gets_through_to_the_host(
     assert (report.failure.kind, report.failure.error_type) == ("tool_error", type(error).__name__)
 
 
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (KeyError("zz"), "KeyError: 'zz'"),
+        (CardDeclinedError(), "CardDeclinedError without a message"),
+        (IndexError(5), "IndexError: 5"),
+        (CardDeclinedError("no funds"), "no funds"),
+    ],
+)
+async def test_a_bare_value_is_told_with_the_name_of_its_error(
+    executor: Start, error: BaseException, message: str
+) -> None:
+    assert (await failure_of(executor, error)).failure.message == message
+
+
 async def test_long_and_unprintable_messages_are_recorded_all_the_same(executor: Start) -> None:
     report = await failure_of(executor, CardDeclinedError("\ud800" + "x" * 5_000))
     assert len(report.failure.message) < 2_100

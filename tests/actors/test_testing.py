@@ -1,14 +1,23 @@
 import asyncio
+from pathlib import Path
 
 import pytest
 
-from midcourse import NoPlan, Plan, Step, ToolError
+from midcourse import Engine, NoPlan, Plan, Step, ToolError
 from midcourse.domain.facts import AttemptFailed, PlanningFailed, RunCompleted, StepFailed, StepStarted
+from midcourse.store import Journal
 from midcourse.testing import (
+    CrashAt,
     FactMissingError,
     ManualClock,
+    ScenarioEndedError,
+    ScenarioError,
     ScriptedPlanner,
     TrialEngine,
+    crash_at_every_fact,
+    facts,
+    kill_scenario,
+    run_scenario,
     scripted_tool,
     wait_for_fact,
 )
@@ -82,3 +91,49 @@ async def test_the_same_seed_gives_the_same_ids() -> None:
         async with TrialEngine(tools=[scripted_tool("work", arguments=["n"])], seed=7) as engine:
             ids.append((await engine.start("work", plan=ONE_STEP)).id)
     assert ids[0] == ids[1]
+
+
+async def test_a_wait_in_vain_points_to_the_clock() -> None:
+    work = scripted_tool("work", ToolError("not now", retryable=True, retry_after_s=30), arguments=["n"])
+    async with TrialEngine(tools=[work]) as engine:
+        run = await engine.start("work", plan=ONE_STEP)
+        with pytest.raises(TimeoutError, match=r"clock stands still: clock\.advance\(seconds\)"):
+            await run.outcome(timeout_s=0)
+
+
+def test_the_kinds_of_facts_are_at_hand() -> None:
+    assert facts.StepFailed is StepFailed
+
+
+async def scenario(journal: Journal, folder: Path) -> object:
+    async with Engine(journal, tools=[scripted_tool("work", "done", arguments=["n"])]) as engine:
+        run = await engine.start("work", plan=ONE_STEP, key="work")
+        return (await run.outcome(timeout_s=30)).result
+
+
+def test_a_scenario_takes_a_folder_by_its_name(tmp_path: Path) -> None:
+    assert run_scenario(scenario, folder=str(tmp_path)).result == "done"
+
+
+def test_a_scenario_without_its_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match=r"there is no folder .* make it first"):
+        run_scenario(scenario, folder=tmp_path / "missing")
+
+
+def test_a_folder_that_was_used_before_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "uncrashed").mkdir()
+    with pytest.raises(ScenarioError, match="left from an earlier call"):
+        next(crash_at_every_fact(scenario, folder=tmp_path))
+
+
+def test_a_scenario_inside_a_function_is_refused(tmp_path: Path) -> None:
+    async def nested(journal: Journal, folder: Path) -> object:
+        return await scenario(journal, folder)
+
+    with pytest.raises(ScenarioError, match="top level of a module"):
+        run_scenario(nested, folder=tmp_path)
+
+
+def test_a_scenario_that_ends_before_it_is_killed_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioEndedError, match="to be killed before append 99"):
+        kill_scenario(scenario, CrashAt(99, "before"), folder=tmp_path)

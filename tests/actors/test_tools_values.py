@@ -35,7 +35,6 @@ def as_stored(receipt: Receipt) -> Receipt:
         (None, None),
         (True, True),
         ({1: (2, {3})}, {"1": [2, [3]]}),
-        (float("nan"), None),
         (10**30, 10**30),
         (Refund(decimal.Decimal("1.50"), dt.date(2024, 2, 29)), {"amount": "1.50", "on": "2024-02-29"}),
     ],
@@ -96,3 +95,23 @@ def test_text_is_made_of_anything() -> None:
 def test_what_is_no_json_says_what_to_return() -> None:
     with pytest.raises(TypeError, match="object is no JSON value; use JSON types"):
         as_json([object()])
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (float("nan"), "it is nan"),
+        ({"rates": [1.0, None, float("-inf")]}, "rates[2] is -inf"),
+        (Refund(decimal.Decimal("1.50"), dt.date(2024, 2, 29)), ""),
+    ],
+)
+def test_a_number_json_has_no_words_for_is_no_silent_null(value: Any, problem: str) -> None:
+    result = receipt_of(value).result
+    assert is_unreadable(result) == bool(problem)
+    assert not problem or result[UNREADABLE]["problems"][0].startswith(problem)
+
+
+def test_a_receipt_keeps_what_can_be_recorded_beside_nan() -> None:
+    receipt = receipt_of(Receipt(float("inf"), (Resource("payment", "p"),)))
+    assert is_unreadable(receipt.result)
+    assert receipt.resources == (Resource("payment", "p"),)

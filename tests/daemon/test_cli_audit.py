@@ -87,7 +87,7 @@ def test_at_a_moment_that_is_none(on_store: Call, replanned: Any, moment: str, s
 
 def test_verify_an_unaltered_store(on_store: Call, replanned: Any) -> None:
     answer = on_store("audit", "verify")
-    fits = "✓ 1 run, 14 facts checked: every record fits the one before, every head its run\n"
+    fits = "✓ 1 run, 14 facts checked: every record fits the one before it, and none is missing\n"
     assert (answer.code, answer.out, answer.err) == (0, fits, "")
     assert on_store("audit", "verify", replanned.run.id).out == fits
     document = on_store("audit", "verify", "--json").json

@@ -101,7 +101,7 @@ def test_show(on_store: Call, unknown: Any) -> None:
         "       its plan: sea goes there",
         "     = kept E0 reserve",
         "     + added E2 sea, E3 notify",
-        "     - superseded E1 express",
+        "     - failed E1 express",
     ]
     ledger = answer.lines[answer.lines.index("Ledger") + 1].split()
     assert ledger[:4] + ledger[5:] == ["committed", "v6", "E0", "reversible", "reservation", "R-1"]
@@ -139,8 +139,14 @@ def test_show_a_rejected_proposal(on_store: Call, replanned: Any) -> None:
     again.tell(m.ProposePlan, epoch=1, plan=stale)
     answer = on_store("runs", "show", "key:other")
     assert "  ✗  proposal from epoch 1 rejected as stale, at version 5" in answer.lines
+    again.tell(m.ProposePlan, epoch=1, plan=stale)
+    again.tell(m.ProposePlan, epoch=1, plan=stale)
+    folded = on_store("runs", "show", "key:other").lines
+    assert [line for line in folded if "✗" in line] == [
+        "  ✗  proposals rejected 3 times as stale, at versions 5 to 9"
+    ]
     rejection = on_store("runs", "show", "key:other", "--json").json["rejections"]
-    assert [(each["code"], each["epoch"]) for each in rejection] == [("stale", 1)]
+    assert [(each["code"], each["epoch"]) for each in rejection] == [("stale", 1)] * 3
 
 
 def test_a_run_is_named_by_id_beginning_or_key(on_store: Call, three: list[str]) -> None:

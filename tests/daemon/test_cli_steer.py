@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from midcourse.domain import messages as m
+from midcourse.store import open_journal
 
 Call = Callable[..., Any]
 
@@ -60,6 +61,8 @@ def test_signal(
     (tmp_path / "news.json").write_text('["from", "a", "file"]')
     answer = on_store("runs", "signal", "key:order-42", "address", *payload, stdin=stdin)
     assert (answer.code, answer.out) == (0, f"{replanned.run.id}: signal_received\n")
+    resume = f"midcourse --store sqlite:///{replanned.store} runs resume {replanned.run.id}"
+    assert answer.err == f"no engine owns this store: {resume} carries it on\n"
     fact = last()
     assert (fact["topic"], fact["actor"], fact["cause"]) == ("signal_received", ME, 0)
     assert (fact["data"]["name"], fact["data"].get("payload"), fact["moves_epoch"]) == (
@@ -76,6 +79,12 @@ def test_a_signal_with_an_id_is_taken_once(on_store: Call, replanned: Any, last:
     again = on_store(*command)
     assert (again.code, again.out, last()["version"]) == (0, "", version)
     assert again.err == f"{replanned.run.id}: nothing to record, the run knows it already\n"
+
+
+def test_beside_an_engine_nobody_is_told_to_resume(on_store: Call, replanned: Any) -> None:
+    with open_journal(f"sqlite:///{replanned.store}", owner=True):
+        answer = on_store("runs", "signal", "key:order-42", "address")
+    assert (answer.code, answer.err) == (0, "")
 
 
 def test_an_irrelevant_signal_leaves_plans_alone(on_store: Call, replanned: Any, last: Any) -> None:

@@ -141,6 +141,8 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
         ("tools = [{ call = 'shop:nothing' }]", "tools[0]: 'shop:nothing' is 5, which cannot be called"),
         ("tools = [{ call = 'shop:make', with = { shelf = 13 } }]",
          "tools[0]: 'shop:make' raised ValueError: no such shelf"),
+        ("tools = [{ call = 'shop:reserve_all' }]",
+         "tools[0]: 'shop:reserve_all' is called with folder=…; declare folder"),
         ("tools = ['broken']", "tools[0]: module 'broken' raised ZeroDivisionError: division by zero"),
         ("tools = ['hungry']", "tools[0]: module 'hungry' cannot be imported: No module named 'food'"),
         ("tools = ['shop', 'shop']", "tools: two tools are named 'user__reserve'; rename one of them"),
@@ -185,6 +187,14 @@ def test_the_command_line_tells_them_with_code_2(call: Call, configured: Any) ->
     ]
 
 
+def test_a_store_that_makes_no_sense_is_told_with_file_and_key(call: Call, configured: Any) -> None:
+    configured("store = 'sqlite:orders'")
+    answer = call("runs", "list")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("Error: midcourse.toml: store: ")
+    assert not call("--store", "sqlite:orders", "runs", "list").err.startswith("Error: midcourse.toml")
+
+
 def test_tools_list(call: Call, configured: Any) -> None:
     configured('tools = ["shop"]')
     answer = call("tools", "list")
@@ -199,8 +209,8 @@ def test_tools_list(call: Call, configured: Any) -> None:
         "DESCRIPTION",
     ]
     assert [line.split()[:2] for line in answer.lines[1:]] == [
-        ["user__release", "irreversible"],
-        ["user__reserve", "reversible"],
+        ["release", "irreversible"],
+        ["reserve", "reversible"],
     ]
     reserve = call("tools", "list", "--json").json[1]
     assert {

@@ -31,7 +31,7 @@ def test_no_plan_at_the_start_fails_the_run_with_the_reason() -> None:
 
 def test_no_plan_later_on_is_stuck_and_waits_for_a_person() -> None:
     given(*planned("reserve", "look"), succeeds("E0"), fails("E1")).when(no_plan()).then(
-        like(f.NoPlanFound), f.RunStuck("stuck: no way", f.Failure("no_plan", "no way"))
+        like(f.NoPlanFound), f.RunStuck("no way", f.Failure("no_plan", "no way"))
     )
 
 
@@ -76,7 +76,8 @@ def test_a_stale_goal_reached_ends_nothing() -> None:
 def test_stale_answers_of_any_kind_count_as_refused() -> None:
     story = given(start(limits=f.Limits(proposals=2)), signal(), no_plan(epoch=1), signal())
     story.when(goal_reached(epoch=3)).then(
-        like(f.GoalFound, stale=True), f.RunStuck(has("2 answers", "stale"))
+        like(f.GoalFound, stale=True),
+        like(f.RunStuck, reason=has("2 answers", "stale"), failure=failure("refused", "changed meanwhile")),
     )
 
 
@@ -105,7 +106,7 @@ def test_a_planner_that_fails_too_often_at_the_start_fails_the_run() -> None:
 def test_a_planner_that_fails_too_often_later_on_is_stuck_and_news_reset_the_count() -> None:
     story = given(*planned("look", limits=f.Limits(planning_attempts=1)), fails("E0"))
     story.when(planning_fails()).then(
-        like(f.PlanningFailed, retry_at=None), f.RunStuck("stuck: the model is down", failure("planner"))
+        like(f.PlanningFailed, retry_at=None), f.RunStuck("the model is down", failure("planner"))
     )
     story.when(signal()).then(like(f.SignalReceived), like(f.PlanRequested), like(MakePlan))
     assert story.run.planning_failures == 0

@@ -161,10 +161,31 @@ def test_a_rejection_of_an_old_answer_leaves_the_open_question_open() -> None:
 def test_too_many_refused_answers_in_a_row_are_stuck() -> None:
     story = given(start(limits=f.Limits(proposals=2)), proposes("shp")).when(proposes("shp"))
     story.then(
-        like(f.PlanProposed), like(f.ProposalRejected), f.RunStuck(has("2 answers", "stale or refused"))
+        like(f.PlanProposed),
+        like(f.ProposalRejected),
+        like(f.RunStuck, reason=has("2 answers", "stale or refused"), failure=failure("refused", "'ship'?")),
     )
     story.when(signal()).then(like(f.SignalReceived), like(f.PlanRequested), like(MakePlan))
     assert story.run.refused == 0
+
+
+def test_the_same_answer_refused_for_the_third_time_is_stuck() -> None:
+    story = given(start(), proposes("shp"), proposes("shp")).when(proposes("shp"))
+    story.then(
+        like(f.PlanProposed),
+        like(f.ProposalRejected),
+        like(f.RunStuck, reason=has("same plan", "3 times"), failure=failure("refused", "'ship'?")),
+    )
+    story.when(signal()).then(like(f.SignalReceived), like(f.PlanRequested), like(MakePlan))
+    story.when(proposes("shp")).then(
+        like(f.PlanProposed), like(f.ProposalRejected), like(f.PlanRequested), like(MakePlan)
+    )
+
+
+def test_other_answers_between_are_not_the_same_answer_again() -> None:
+    story = given(start(), proposes("shp"), proposes("shp"), proposes("lok"), proposes("shp"))
+    story.when(proposes("shp"))
+    assert (story.run.stuck, story.run.refused) == ("", 5)
 
 
 def test_signals_that_make_answers_stale_do_not_reset_the_count_of_refused_ones() -> None:

@@ -64,7 +64,7 @@ def test_a_planner_is_too_late_for_a_run_that_ends() -> None:
 
 def test_a_person_gets_a_stuck_run_going() -> None:
     story = given(*planned("look"), fails("E0"), no_plan())
-    assert story.run.stuck == "stuck: no way"
+    assert story.run.stuck == "no way"
     story.when(proposes("ship", by="human"))
     assert story.run.stuck == ""
     assert story.new[-1] == like(f.StepStarted, tool="user__ship")

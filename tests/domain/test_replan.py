@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from midcourse.domain import facts as f
+from midcourse.domain import messages as m
 from midcourse.domain.errors import MessageRefused
 from midcourse.domain.orders import Execute, MakePlan
 from midcourse.domain.receipt import Receipt
 
-from .kit import Story, failure, given, has, like, step
+from .kit import Story, Telling, failure, given, has, like, step
 from .tellings import (
     asks_replan,
     cancel,
@@ -146,7 +147,7 @@ def test_the_same_reason_on_the_same_state_is_stuck() -> None:
     story.then(
         like(f.StepFailed),
         like(f.ReplanRequested, reason="closed"),
-        f.RunStuck(has("'closed' was asked for at version 7 on the same state (closed → closed)")),
+        f.RunStuck("look asked for another plan (closed) at version 7 and again on the same state"),
     )
 
 
@@ -187,6 +188,22 @@ def test_irrelevant_signals_are_no_progress_and_relevant_ones_are() -> None:
 def test_a_failure_that_comes_back_on_the_same_state_is_stuck() -> None:
     story = given(*planned("ship"), fails("E0", "refused"), proposes("ship")).when(fails("E1", "refused"))
     assert story.new[-1] == like(f.RunStuck)
+
+
+@pytest.mark.parametrize(
+    ("error_type", "told"), [("KeyError", "ship failed with KeyError: 'zz'"), ("", "ship failed: 'zz'")]
+)
+def test_what_failed_on_the_same_state_is_told_with_its_error(error_type: str, told: str) -> None:
+    def breaks(step: str) -> Telling:
+        return lambda story: m.ReportFailure(
+            at=story.at,
+            operation=story.key(step),
+            attempt=story.run.attempts[story.key(step)],
+            failure=f.Failure("tool_error", "'zz'", error_type=error_type),
+        )
+
+    story = given(*planned("ship"), breaks("E0"), proposes("ship")).when(breaks("E1"))
+    assert story.run.stuck == f"{told} at version 7 and again on the same state"
 
 
 def test_a_stuck_run_asks_nobody_until_it_learns_something() -> None:
@@ -264,7 +281,7 @@ def test_without_a_planner_a_plan_that_is_owed_waits_for_a_person() -> None:
     story = given(start("look"), succeeds("E0"), tools=given().catalog)
     assert story.run.final == "completed"
     story = given(start("ship", "look"), owed).when(succeeds("E0"))
-    story.then(like(f.StepCompleted), f.RunStuck("stuck: a plan is owed and the run has no planner"))
+    story.then(like(f.StepCompleted), f.RunStuck("a plan is owed and the run has no planner"))
     story.when(proposes("notify", by="human"))
     assert story.run.stuck == ""
 

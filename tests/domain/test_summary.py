@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from midcourse.domain import facts as f
 from midcourse.domain.summary import attention, is_dormant, needs_attention, status, wake_at
 
 from .kit import Story, catalog_without, given, has, step
@@ -67,7 +68,26 @@ def test_everything_that_waits_for_a_person_is_one_list() -> None:
         ("parked_compensation", story.key("undo E0"), "no")
     ]
     story = given(*planned("look"), fails("E0", "closed"), no_plan())
-    assert [(each.kind, each.detail) for each in attention(story.run)] == [("stuck", "closed")]
+    assert [(each.kind, each.detail) for each in attention(story.run)] == [
+        ("stuck", "another plan was asked for: closed")
+    ]
+
+
+def test_a_run_that_is_stuck_on_refused_answers_says_what_was_wrong_and_what_helps() -> None:
+    story = given(start(), proposes("shp"), proposes("shp"), proposes("shp"))
+    (stuck,) = attention(story.run)
+    assert stuck.subject == "the same plan was refused 3 times in a row"
+    assert stuck.detail == has("refused because: step E0: unknown tool 'shp' (did you mean 'ship'?)")
+    assert stuck.remedy == has("mend the planner and have it replan", "propose", "signal", "cancel")
+
+
+def test_replanning_is_no_remedy_without_a_planner_or_once_its_budget_is_spent() -> None:
+    for story in (
+        given(start("ship"), f.ReplanRequested("person", "moved", "d"), succeeds("E0")),
+        given(*planned("look", limits=f.Limits(replans=0)), fails("E0")),
+    ):
+        (stuck,) = attention(story.run)
+        assert "replan" not in stuck.remedy
 
 
 def test_missing_parts_are_named() -> None:

@@ -36,7 +36,7 @@ def test_it_tells_all_three_orders_in_eighty_columns(tmp_path: Path, planner: st
     done = demo("--planner", planner, temporary=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     shown = done.stdout.splitlines()
-    assert [line for line in shown if len(line) > 80 and "midcourse --config" not in line] == []
+    assert [line for line in shown if len(line) > 80 and "bin/midcourse " not in line] == []
     assert [line.partition(":")[0] for line in shown if line.startswith(("Order", "Audit", "Books"))] == [
         "Order 42 to Longyearbyen",
         "Order 43 to Bouvet Island",
@@ -79,16 +79,18 @@ def test_in_a_folder_it_used_before_it_tells_the_same_runs_and_does_nothing_agai
 
 def test_stopped_with_ctrl_c_it_says_how_to_go_on(tmp_path: Path) -> None:
     command = [MIDCOURSE, "demo", "--keep", str(tmp_path), "--pace", "0.02"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watched:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as watched:
         assert watched.stdout is not None
         seen = [next(line for line in watched.stdout if line.startswith("  8 "))]
         watched.send_signal(signal.SIGINT)
         seen += watched.stdout
     assert watched.returncode == 130
-    resume = f"midcourse --config {tmp_path / 'midcourse.toml'} runs resume"
-    assert seen[-1].strip() == resume
-    subprocess.run([MIDCOURSE, *resume.split()[1:]], check=True, capture_output=True)
-    assert ENDING in demo("--keep", str(tmp_path)).stdout.splitlines()
+    resume, _, again = (line.strip() for line in seen[-3:])
+    assert resume == f"{MIDCOURSE} --config {tmp_path / 'midcourse.toml'} runs resume"
+    assert again == f"{MIDCOURSE} demo --keep {tmp_path}"
+    subprocess.run(resume.split(), check=True, capture_output=True)
+    finished = subprocess.run(again.split(), check=True, capture_output=True, text=True)
+    assert ENDING in finished.stdout.splitlines()
     with World(tmp_path / "world.db") as world:
         operations = [call.operation for call in world.calls()]
     assert sorted(operations) == sorted(set(operations))

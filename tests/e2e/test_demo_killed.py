@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import signal
 import subprocess
 import sys
@@ -54,3 +55,18 @@ def test_killed_while_watched_resume_finishes_it(tmp_path: Path, planner: str, f
     with World(tmp_path / "world.db") as world:
         assert world.summary() == DELIVERED
         assert world.duplicates() == []
+
+
+def test_killed_between_effect_and_receipt_the_books_show_the_repeated_call(tmp_path: Path) -> None:
+    demo = [MIDCOURSE, "demo", "--keep", str(tmp_path), "--variant", "ship", "--pace", "1"]
+    with subprocess.Popen(demo, stdout=subprocess.PIPE, text=True) as watched:
+        assert watched.stdout is not None
+        seen = next(line for line in watched.stdout if line.startswith("  1 "))
+        with World(tmp_path / "world.db") as world:
+            while not world.effects():
+                select.select([], [], [], 0.01)
+        watched.kill()
+    assert watched.returncode == -signal.SIGKILL, seen
+    finished = subprocess.run([*demo[:-2], "--pace", "0"], capture_output=True, text=True, check=True)
+    books = finished.stdout[finished.stdout.index("Books") :].splitlines()
+    assert books[3].split() == ["reservation-1", "lamp", "2", "pcs", "2", "1", "stands"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -154,3 +155,39 @@ def test_the_hash_covers_every_column() -> None:
         link("a", 1, "t{", b"}"),
     }
     assert len(hashes) == 6
+
+
+# ------------------------------------------------------------------------------- runs known to some tables only
+
+
+@pytest.mark.parametrize(
+    ("statements", "what"),
+    [
+        (["DELETE FROM runs WHERE run_id = 'a'"], "is not in the index"),
+        (
+            ["DELETE FROM run_heads WHERE run_id = 'a'", f"DELETE FROM {ROWS}"],
+            "the index knows this run, the table of heads does not",
+        ),
+        (["UPDATE run_heads SET version = 'x' WHERE run_id = 'a'"], "the table of heads says 'x'"),
+        (["UPDATE runs SET tags = '{' WHERE run_id = 'a'"], "damaged row in the index: tags"),
+        (["UPDATE runs SET wake_at = 'soon' WHERE run_id = 'a'"], "damaged row in the index: wake_at"),
+        (["UPDATE runs SET goal = CAST(x'ff' AS TEXT) WHERE run_id = 'a'"], "cannot be read: .*decode"),
+    ],
+)
+async def test_a_run_that_only_some_tables_know_or_know_badly_is_named(
+    path: Path, statements: list[str], what: str
+) -> None:
+    problems = verify_altered(path, *statements)
+
+    assert [problem.run_id for problem in problems] == ["a"]
+    assert re.search(what, problems[0].what)
+
+
+async def test_numbers_that_are_none_hide_no_run_from_lists(path: Path) -> None:
+    verify_altered(
+        path, "UPDATE run_heads SET version = 'x' WHERE run_id = 'a'", "UPDATE runs SET created = 'y'"
+    )
+    with open_journal(f"sqlite:///{path}", read_only=True) as journal:
+        page = await journal.list()
+
+    assert [(run.run_id, run.version) for run in page.runs] == [("c", 5), ("b", 5), ("a", 0)]

@@ -15,10 +15,14 @@ from pathlib import Path
 import pytest
 
 from midcourse.store import (
+    Appended,
     Journal,
+    JournalError,
     JournalFailedError,
+    OwnershipLostError,
     StoreFullError,
     StoreLockedError,
+    UnencodableError,
     open_journal,
 )
 from midcourse.store.backed import BackedJournal
@@ -304,3 +308,85 @@ async def test_a_damaged_file_is_reported(tmp_path: Path, sqlite_url: str) -> No
 
     with pytest.raises(JournalFailedError, match=r"reading .* failed: .* malformed"):
         open_journal(sqlite_url, read_only=True)
+
+
+# ------------------------------------------------------------------------------- files that change underneath
+
+
+async def test_an_engine_whose_database_is_removed_or_replaced_stops_appending(
+    tmp_path: Path, sqlite_url: str
+) -> None:
+    for change, put_back in (("removed", False), ("replaced", True)):
+        async with open_journal(sqlite_url, owner=True) as journal:
+            head = await journal.append(starting(change))
+            lost: asyncio.Queue[JournalError] = asyncio.Queue()
+            journal.on_ownership_lost(lost.put_nowait)
+            (tmp_path / "store.db").unlink()
+            if put_back:
+                (tmp_path / "store.db").touch()
+            error = await lost.get()
+
+            assert isinstance(error, OwnershipLostError)
+            assert f"its database file {tmp_path / 'store.db'} was {change}" in str(error)
+            with pytest.raises(OwnershipLostError):
+                await journal.append(after(change, head, note(x=1)))
+        for left in tmp_path.glob("store.db*"):
+            left.unlink()
+
+
+async def test_an_engine_whose_folder_becomes_a_file_stops_appending_and_closes(tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    async with open_journal(f"sqlite:///{folder / 'store.db'}", owner=True) as journal:
+        lost: asyncio.Queue[JournalError] = asyncio.Queue()
+        journal.on_ownership_lost(lost.put_nowait)
+        folder.rename(tmp_path / "away")
+        folder.touch()
+
+        assert "cannot be looked at any more (Not a directory)" in str(await lost.get())
+        with pytest.raises(OwnershipLostError):
+            await journal.append(starting("a"))
+
+
+class _Unreachable(FileDatabase):
+    def data_version(self, connection: sqlite3.Connection) -> int:
+        raise OSError(5, "Input/output error")
+
+
+async def test_a_writer_that_fails_unexpectedly_answers_and_ends(tmp_path: Path) -> None:
+    database = _Unreachable(tmp_path / "store.db", "sqlite:///store.db")
+    async with BackedJournal("sqlite:///store.db", SqliteBackend(database)) as journal:
+        told: asyncio.Queue[JournalError] = asyncio.Queue()
+        journal.on_ownership_lost(told.put_nowait)
+
+        assert "failed inside: OSError" in str(await told.get())
+        with pytest.raises(JournalFailedError, match="failed inside"):
+            await journal.append(starting("a"))
+
+
+async def test_a_key_that_cannot_be_written_fails_no_neighbour(sqlite_url: str) -> None:
+    async with open_journal(sqlite_url) as journal:
+        good, bad = await asyncio.gather(
+            journal.append(starting("a")), journal.append(starting("b", key="\ud800")), return_exceptions=True
+        )
+        assert isinstance(bad, UnencodableError)
+        assert "RunIndex.key" in str(bad)
+        assert isinstance(good, Appended)
+        with pytest.raises(UnencodableError, match="key"):
+            await journal.find_key("\ud800")
+
+
+def test_a_sync_that_fails_while_opening_points_at_the_disk(
+    tmp_path: Path, sqlite_url: str, failing_sync: dict[str, str]
+) -> None:
+    (tmp_path / "fail").touch()
+    code = "import sys; from midcourse.store import *\ntry: open_journal(sys.argv[1])\nexcept StoreError as e: print(type(e).__name__, e)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, sqlite_url],
+        env=failing_sync | {"FAIL_SYNCS": "9"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("JournalFailedError")
+    assert "Check the disk" in done.stdout

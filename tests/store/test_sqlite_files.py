@@ -73,6 +73,7 @@ def files(folder: Path) -> list[str]:
         ("sqlite:///:memory:", "it names no file"),
         ("sqlite:///folder/", "it names no file"),
         ("sqlite:///a.db?mode=ro", "it takes no options"),
+        ("sqlite:///a\0b", "holds no NUL"),
         ("memory:orders", "a store in memory has no name"),
     ],
 )

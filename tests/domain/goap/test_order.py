@@ -125,7 +125,8 @@ def test_without_any_route_money_and_goods_go_back_and_the_notice_is_corrected(
     assert names(plan) == ["send_correction"]
     assert plan.cost == 4.0
     assert plan.reason.startswith("goal 2 of 2 (not reserved, not charged, not misinformed); goal 1 of 2")
-    assert "user__ship_sea needs sea_refused to be false (it is true)" in plan.reason
+    assert "user__ship_express needs express_refused to be false (it is true)" in plan.reason
+    assert "; settled cannot become" not in plan.reason
 
 
 def test_without_a_notice_there_is_nothing_to_correct(goap: Goap, context_of: Any, entry_of: Any) -> None:
