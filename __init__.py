@@ -10,9 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .actors.attention import RunAttention
     from .actors.context import ToolContext
     from .actors.control import OutcomeUnknownError, RequestReplan, ToolError
-    from .actors.engine import Engine, RunAttention
+    from .actors.engine import Engine
     from .actors.errors import (
         EngineClosedError,
         EngineError,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         RunParkedError,
         ToolArgumentsError,
         UnknownPlannerError,
+        WrongLoopError,
     )
     from .actors.handle import RunHandle
     from .actors.outcome import Outcome
@@ -87,14 +89,16 @@ __all__ = [
     "ToolError",
     "UnknownPlannerError",
     "UnknownTool",
+    "WrongLoopError",
     "open_journal",
     "tool",
 ]
 
 _NAMES_BY_MODULE = {
+    ".actors.attention": ("RunAttention",),
     ".actors.context": ("ToolContext",),
     ".actors.control": ("OutcomeUnknownError", "RequestReplan", "ToolError"),
-    ".actors.engine": ("Engine", "RunAttention"),
+    ".actors.engine": ("Engine",),
     ".actors.errors": (
         "EngineClosedError",
         "EngineError",
@@ -103,6 +107,7 @@ _NAMES_BY_MODULE = {
         "RunParkedError",
         "ToolArgumentsError",
         "UnknownPlannerError",
+        "WrongLoopError",
     ),
     ".actors.handle": ("RunHandle",),
     ".actors.outcome": ("Outcome",),

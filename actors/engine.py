@@ -11,16 +11,14 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self, get_args
 
-import msgspec
-
 from ..domain.errors import InvalidInputError
 from ..domain.facts import Limits, Mode
 from ..domain.goal import Goal
 from ..domain.messages import StartRun
 from ..domain.plan import Plan
-from ..domain.summary import Attention, attention
 from ..domain.tools import Catalog
-from ..store import IndexedRun, Journal, JournalError, RunFilter, RunPage
+from ..store import Journal, RunFilter, RunPage
+from .attention import RunAttention, waiting
 from .clock import Clock, Timers
 from .couriers import Couriers
 from .directory import Directory
@@ -41,18 +39,6 @@ from .waking import Waking, recover
 _log = logging.getLogger("midcourse.actors")
 _EVERYTHING = RunFilter()
 _DEFAULTS = Settings()
-
-
-class RunAttention(msgspec.Struct, frozen=True):
-    """A run that waits for a person.
-
-    Args:
-        run: its row in the index.
-        items: what it waits for.
-    """
-
-    run: IndexedRun
-    items: tuple[Attention, ...]
 
 
 class Engine:
@@ -121,10 +107,7 @@ class Engine:
         """Stop admitting, let running steps finish for a while, write what is queued, and give up the store.
 
         Nothing is recorded as cancelled: the next engine goes on where this one ended. A second call does
-        nothing.
-
-        Raises:
-            WrongLoopError: it was opened in another event loop.
+        nothing. Another event loop than that of the engine is refused with a `WrongLoopError`.
         """
         if self._directory is not None:
             self._directory.check_loop()
@@ -287,15 +270,7 @@ class Engine:
         """
         directory, _ = self._open_parts()
         page = await self.runs(RunFilter(attention=True), limit=limit)
-        waiting = []
-        for run in page.runs:
-            try:
-                items = attention((await directory.loaded(run.run_id)).run)
-            except JournalError as error:
-                _log.warning("run %s waits for a person, and cannot be read: %s", run.run_id, error)
-            else:
-                waiting.append(RunAttention(run, tuple(items)))
-        return waiting
+        return [each async for each in waiting(directory, page.runs)]
 
     def _open_parts(self) -> tuple[Directory, Starter]:
         if self._directory is None or self._starter is None:

@@ -35,7 +35,7 @@ async def open_owned(store: str | Journal) -> Journal:
 
 
 async def _until_done(opened: asyncio.Future[Journal]) -> asyncio.CancelledError | None:
-    """Wait, and return how the wait was cancelled: whoever opens the store next finds it free only after it."""
+    """Wait, and return how the wait was cancelled: the next to open the store finds it free only then."""
     cancelled = None
     while not opened.done():
         try:

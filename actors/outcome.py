@@ -10,7 +10,8 @@ from ..domain.briefing import ledger_entry
 from ..domain.facts import Failure
 from ..domain.planning import LedgerEntry
 from ..domain.run import Run
-from ..domain.view import end_failure
+from ..domain.view import end_failure, end_result
+from ..store import CorruptRecordError
 
 FinalStatus = Literal["completed", "failed", "cancelled"]
 
@@ -43,13 +44,21 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def outcome_of(run: Run) -> Outcome:
-    """Return how a run that has ended did."""
+    """Return how a run that has ended did.
+
+    Raises:
+        CorruptRecordError: its facts know nothing of an end, whatever the index of the store says.
+    """
     if run.final is None:
-        raise ValueError(f"run {run.id} has not ended")
+        raise CorruptRecordError(
+            run.id,
+            run.version,
+            "the index of the store says that the run has ended, and its last fact does not",
+        )
     return Outcome(
         run_id=run.id,
         status=run.final,
-        result=run.outcome if run.final == "completed" else None,
+        result=end_result(run),
         failure=end_failure(run),
         ledger=tuple(ledger_entry(entry) for entry in run.ledger.values()),
         revision=run.revision,

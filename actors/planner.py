@@ -165,7 +165,7 @@ class PlannerActor(AsyncioActor):
             answer: object = planner.plan(call.order.context)
             if inspect.isawaitable(answer):
                 answer = await answer
-        except BaseException as error:  # noqa: BLE001 - a boundary: whatever a planner raises is reported
+        except BaseException as error:  # a boundary: whatever a planner raises is reported
             task = call.task
             if isinstance(error, GeneratorExit) and asyncio.current_task(self.actor_inbox.loop) is not task:
                 raise  # the planner did not raise it: its task is thrown away, for the event loop is gone

@@ -171,7 +171,7 @@ class Supervisor:
             if not work.stop and task is not None and task.cancelling():
                 work.ask_to_stop(CLOSING)  # whoever ends the loop cancels its tasks; nobody cancelled the run
             error = raised
-        except BaseException as raised:  # noqa: BLE001 - a boundary: whatever a tool raises is reported
+        except BaseException as raised:  # a boundary: whatever a tool raises is reported
             if isinstance(raised, GeneratorExit) and asyncio.current_task(self._loop) is not work.task:
                 raise  # the tool did not raise it: its task is thrown away, for the event loop is gone
             error = raised

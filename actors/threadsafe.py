@@ -13,7 +13,8 @@ from .handle import RunHandle
 from .outcome import Outcome
 
 if TYPE_CHECKING:
-    from .engine import Engine, RunAttention
+    from .attention import RunAttention
+    from .engine import Engine
 
 T = TypeVar("T")
 _EVERYTHING = RunFilter()

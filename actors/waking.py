@@ -27,10 +27,11 @@ class Waking:
         directory.wake_ups.start(wake=self._wake, look_ahead=self._look_ahead)
         directory.journal.on_foreign(self._foreign)
 
-    def _wake(self, run_id: str) -> None:
+    def _wake(self, run_id: str, at: float) -> None:
         directory = self._directory
         if not directory.is_draining and run_id not in directory.parked:
-            directory.tell(run_id, Advance(at=directory.clock()))
+            # The time that was waited for has passed, even if the clock was set back meanwhile.
+            directory.tell(run_id, Advance(at=max(at, directory.clock())))
 
     def _look_ahead(self, until: float) -> None:
         self._directory.spawn(self._hold_due(until), name="look ahead")

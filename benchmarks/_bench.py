@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import statistics
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -118,6 +119,7 @@ def emit(benchmark: str, measurement: str, options: Options, **values: Any) -> N
         "quick": options.quick,
         "load_1min_at_start": round(_LOAD_AT_START, 2),
         "others_busy": _neighbours.busy(),
+        "processor_ms": round(_processor_ms(), 1),
         "cpus": os.cpu_count(),
         "filesystem": _filesystem(options.folder),
         "python": platform.python_version(),
@@ -140,6 +142,17 @@ def ratio(ours: Iterable[float], theirs: Iterable[float]) -> float:
 def percentile(ordered: list[float], share: float) -> float:
     """Return the value that ``share`` of the ordered values do not exceed."""
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+def _processor_ms() -> float:
+    """Time a fixed piece of Python: virtual machines share processors that do not always run at one speed."""
+    times = []
+    for _ in range(3):
+        start, seen = time.perf_counter(), {}
+        for n in range(50_000):
+            seen[n & 1023] = str(n)
+        times.append(time.perf_counter() - start)
+    return min(times) * 1000
 
 
 _SIGNIFICANT = 4

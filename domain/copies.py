@@ -16,10 +16,10 @@ def copied(value: Any) -> Any:
         container = todo.pop()
         for place, inner in container.items() if type(container) is dict else enumerate(container):
             if isinstance(inner, dict):
-                container[place] = new = dict(inner)
+                container[place] = dict(inner)
             elif isinstance(inner, (list, tuple)):
-                container[place] = new = list(inner)
+                container[place] = list(inner)
             else:
                 continue
-            todo.append(new)
+            todo.append(container[place])
     return root[0]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import decimal
 import re
-import uuid
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
@@ -69,7 +68,7 @@ _TYPES: Final = {
     "null": "None",
 }
 _NOT_TEXT: Final = (
-    bytes, bytearray, memoryview, uuid.UUID, decimal.Decimal, datetime.datetime, datetime.date, datetime.time,
+    bytes, bytearray, memoryview, decimal.Decimal, datetime.datetime, datetime.date, datetime.time,
     datetime.timedelta,
 )  # fmt: skip
 """What JSON writes as text, and what is none where a text is asked for."""

@@ -206,8 +206,8 @@ def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) ->
         state, operation = opened
         retry_at = operation.retry_at if state == "backoff" else None
         return StepView(
-            step_id, step.tool_name, copied(operation.input), state, operation.key, operation.attempt, retry_at,
-            needs=needs, reasoning=reasoning
+            step_id, step.tool_name, copied(operation.input), state, operation.key, operation.attempt,
+            retry_at, needs=needs, reasoning=reasoning
         )  # fmt: skip
     if step_id in run.started and step_id not in run.ready and not run.unmet.get(step_id):
         return StepView(

@@ -36,6 +36,7 @@ _STATUS_STYLES = {
     "planning": "cyan",
 }
 _REASON = 100
+_WHY = 400
 
 
 def status_cell(status: str) -> Cell:
@@ -87,7 +88,8 @@ def attention_lines(run_id: str, items: Sequence[Attention]) -> Iterator[str]:
     for item in items:
         yield ""
         kind = item.kind.replace("_", " ")
-        subject = "" if item.subject in (item.kind, item.detail) else f": {one_line(item.subject)}"
+        about = one_line(item.subject).removeprefix(f"{kind}: ")
+        subject = "" if item.subject in (item.kind, item.detail) else f": {about}"
         yield paint(f"Needs a person: {kind}{subject}", "red")
         yield f"  {human(item.detail)}; {item.remedy}:"
         for command in _commands(run_id, item):
@@ -153,9 +155,9 @@ def _revision(revision: Revision) -> list[str]:
     title = f"  {revision.revision}  by {revision.author} from epoch {revision.epoch}"
     lines = [f"{title}, at version {revision.version}, stability {revision.stability}{cost}"]
     asked = revision.asked or f"proposed by {revision.actor}"
-    lines.append(f"       because {human(asked, _REASON)}")
+    lines.append(f"       because {human(asked, _WHY)}")
     if revision.reason and revision.reason not in revision.asked:
-        lines.append(f"       its plan: {human(revision.reason, _REASON)}")
+        lines.append(f"       its plan: {human(revision.reason, _WHY)}")
     failed = tuple(step for step in revision.superseded if step.id in revision.failed)
     unwanted = tuple(step for step in revision.superseded if step.id not in revision.failed)
     for sign, style, name, steps in (

@@ -59,7 +59,8 @@ def run(
     scenarios = list(SCENARIOS.values()) if variant == "all" else [SCENARIOS[variant]]
     folder = keep or Path(tempfile.mkdtemp(prefix="midcourse-demo-"))
     with Kit(folder, pause_s=_PACES_A_CALL * pace_s) as kit:
-        text = TextOutput(folder, program=program, is_kept=keep is not None)
+        again = [] if keep is None else _options(keep, planner, variant)
+        text = TextOutput(folder, program=program, options=again)
         output: Output = JsonOutput() if as_json else text
         output.opened()
         try:
@@ -102,6 +103,13 @@ async def deliver(
             outcomes.append(await order.outcome())
             output.ended(outcomes[-1])
     return outcomes
+
+
+def _options(keep: Path, planner: str, variant: str) -> list[str]:
+    """Return what the same demo is called with: a run that was begun belongs to its planner."""
+    options = ["--keep", str(keep)]
+    options += ["--planner", planner] if planner != PLANNERS[0] else []
+    return options + (["--variant", variant] if variant != VARIANTS[0] else [])
 
 
 def _check(what: str, name: str, allowed: Sequence[str]) -> None:

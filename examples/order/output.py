@@ -6,6 +6,7 @@ import asyncio
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -51,14 +52,14 @@ class TextOutput:
     Args:
         folder: the demo's folder.
         program: how `midcourse` is called from here.
-        is_kept: whether the folder stays.
+        options: what the same demo is called with again; empty where the folder does not stay.
     """
 
-    def __init__(self, folder: Path, *, program: str, is_kept: bool) -> None:
+    def __init__(self, folder: Path, *, program: str, options: Sequence[str]) -> None:
         self._console = Console(width=WIDTH, highlight=False, emoji=False)
         self._folder = folder
         self._runs = f"{program} --config {shlex.quote(str(folder / 'midcourse.toml'))} runs"
-        self._again = f"{program} demo --keep {shlex.quote(str(folder))}" if is_kept else ""
+        self._again = f"{program} demo {shlex.join(options)}" if options else ""
         self._story = Story()
         self._in_full = True
 

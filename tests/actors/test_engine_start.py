@@ -254,3 +254,13 @@ async def test_the_context_variables_of_callers_do_not_leak_into_tools() -> None
         variable.set("the caller's")
         run = await engine.start("look", plan=Plan((Step(tool_name="look"),)))
         assert (await run.outcome(timeout_s=10)).result == "unset"
+
+
+async def test_a_start_whose_id_cannot_be_made_is_answered_and_holds_no_close_up() -> None:
+    def exhausted() -> float:
+        raise OSError("no entropy")
+
+    async with Engine("memory:", tools=[double], random=exhausted) as engine:
+        with pytest.raises(OSError, match="no entropy"):
+            await engine.start("double", plan=doubling(1))
+        assert [*(await engine.runs()).runs] == []

@@ -1,5 +1,6 @@
 import asyncio
 import contextvars
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -176,7 +177,8 @@ async def test_an_error_says_what_may_be_done_about_it(
 
 
 @pytest.mark.parametrize(
-    "error", [SystemExit(3), KeyboardInterrupt(), BaseException("odd"), asyncio.CancelledError()]
+    "error",
+    [SystemExit(3), KeyboardInterrupt(), BaseException("odd"), asyncio.CancelledError(), GeneratorExit()],
 )
 @pytest.mark.parametrize("is_async", [True, False])
 async def test_no_exception_of_a_tool_gets_through_to_the_host(
@@ -261,6 +263,49 @@ async def test_a_result_that_cannot_be_recorded_is_a_success_with_a_marker(execu
     report = await kit.reports.next()
     assert isinstance(report, ReportSuccess)
     assert report.receipt.result[UNREADABLE]["type"] == "builtins.object"
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_a_result_that_ends_programs_when_it_is_read_ends_none(executor: Start, is_async: bool) -> None:
+    class Model:
+        def model_dump(self, **_options: Any) -> Any:
+            raise SystemExit(4)
+
+    @tool
+    async def make() -> Model:
+        return Model()
+
+    @tool
+    def make_in_thread() -> Model:
+        return Model()
+
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _loop, _context: None)
+    kit = executor(make, make_in_thread)
+    kit.execute("make" if is_async else "make_in_thread")
+    report = await kit.reports.next()
+    assert isinstance(report, (ReportLost, ReportSuccess))
+    assert report.operation == "op.0"
+
+
+async def test_an_attempt_that_is_thrown_away_with_its_loop_says_nothing(executor: Start) -> None:
+    begun = asyncio.Event()
+
+    @tool
+    async def wait() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    kit = executor(wait)
+    kit.execute("wait")
+    await begun.wait()
+    (task,) = (task for task in asyncio.all_tasks() if task.get_name().startswith("attempt 1 of op.0"))
+    coroutine: Any = task.get_coro()
+    coroutine.close()  # as the garbage collector does once the loop is gone
+    assert kit.reports.all == []
+    assert inspect.getcoroutinestate(coroutine) == inspect.CORO_CLOSED
+    task.cancel()
+    await asyncio.wait([task])
 
 
 # --------------------------------------------------------------------------------------------------- probes

@@ -142,6 +142,11 @@ async def test_a_plan_is_what_a_replay_will_read_back(planning: Start) -> None:
     assert (await kit.reports.next()).plan.steps[0].input == {"lines": [1, 2], "by": {"3": None}}
 
 
+class Exiting:
+    def model_dump(self, **_options: Any) -> Any:
+        raise SystemExit(4)
+
+
 class HostIsTiredError(Exception):
     pass
 
@@ -167,6 +172,8 @@ class HostIsTiredError(Exception):
         (KeyError("stock"), "raised KeyError: 'stock'", "KeyError"),
         (SystemExit(2), "raised SystemExit: 2", "SystemExit"),
         (asyncio.CancelledError(), "raised CancelledError", "CancelledError"),
+        (GeneratorExit(), "raised GeneratorExit", "GeneratorExit"),
+        ([Step(id="E0", input={"x": Exiting()})], "answered what raises SystemExit when it is", "SystemExit"),
     ],
 )
 async def test_what_is_no_answer_is_a_failure_of_the_planner(

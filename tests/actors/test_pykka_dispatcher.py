@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
+import pytest
+
 from midcourse.actors._pykka import Dispatcher
 
 MARK = ContextVar("MARK", default="nobody's")
@@ -242,3 +244,21 @@ async def test_a_turn_sees_neither_the_variables_of_its_sender_nor_those_of_anot
     await drained(done)
     assert seen == ["nobody's"] * 3
     assert MARK.get() == "the sender's"
+
+
+async def test_a_turn_that_could_not_be_posted_holds_no_later_one_up() -> None:
+    log: list[str] = []
+    done = asyncio.Event()
+    dispatcher = Dispatcher(done.set, clock=Clock())
+    loop = asyncio.get_running_loop()
+    loop.set_debug(True)  # then it refuses calls from other threads
+
+    def schedule() -> None:
+        with pytest.raises(RuntimeError, match="Non-thread-safe"):
+            dispatcher.schedule(Turn(lambda: log.append("foreign")))
+
+    await asyncio.to_thread(schedule)
+    loop.set_debug(False)
+    dispatcher.schedule(Turn(lambda: log.append("own")))
+    await drained(done)
+    assert log == ["foreign", "own"]

@@ -9,7 +9,7 @@ import pytest
 
 from midcourse import Engine, Goal, Plan, RunParkedError, Step, tool
 from midcourse.domain.facts import RunStarted
-from midcourse.store import GENESIS, Append, Entry, RunIndex, open_journal
+from midcourse.store import GENESIS, Append, CorruptRecordError, Entry, RunIndex, open_journal
 
 
 @tool(effect="read")
@@ -62,3 +62,16 @@ async def test_verifying_names_the_record(url: str) -> None:
         problems = list(journal.verify())
     assert [(each.run_id, each.version) for each in problems] == [("bad", 1), ("worse", 1)]
     assert problems[0].what.startswith("does not read: as run_started it does not read: Expected `str`")
+
+
+async def test_an_end_that_only_the_index_knows_of_is_damage(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'runs.db'}"
+    row = RunIndex(run_id="r", status="completed", created=1.0, goal="g")
+    started = [Entry(1.0, "engine", 0, RunStarted(Goal("g")))]
+    async with open_journal(url) as journal:
+        await journal.append(Append("r", 0, GENESIS, started, row))
+    async with Engine(url, tools=[double]) as engine:
+        with pytest.raises(
+            CorruptRecordError, match="record 1 of run r is damaged: the index of the store says"
+        ):
+            await engine.run("r").outcome(timeout_s=10)

@@ -143,7 +143,7 @@ def test_show_a_rejected_proposal(on_store: Call, replanned: Any) -> None:
     again.tell(m.ProposePlan, epoch=1, plan=stale)
     folded = on_store("runs", "show", "key:other").lines
     assert [line for line in folded if "✗" in line] == [
-        "  ✗  proposals rejected 3 times as stale, at versions 5 to 9"
+        "  ✗  proposals rejected 3 times as stale, at versions 5 to 10"
     ]
     rejection = on_store("runs", "show", "key:other", "--json").json["rejections"]
     assert [(each["code"], each["epoch"]) for each in rejection] == [("stale", 1)] * 3

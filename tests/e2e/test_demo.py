@@ -74,11 +74,17 @@ def test_as_json_it_is_one_document(tmp_path: Path) -> None:
 
 
 def test_in_a_folder_it_used_before_it_tells_the_same_runs_and_does_nothing_again(tmp_path: Path) -> None:
-    assert document("--keep", str(tmp_path)) == document("--keep", str(tmp_path), "--planner", "function")
+    assert document("--keep", str(tmp_path)) == document("--keep", str(tmp_path))
+
+
+def test_in_a_folder_of_another_planner_it_says_so(tmp_path: Path) -> None:
+    document("--keep", str(tmp_path), "--variant", "ship")
+    refused = demo("--keep", str(tmp_path), "--variant", "ship", "--planner", "function")
+    assert (refused.returncode, "was started with another planner ('goap')" in refused.stderr) == (1, True)
 
 
 def test_stopped_with_ctrl_c_it_says_how_to_go_on(tmp_path: Path) -> None:
-    command = [MIDCOURSE, "demo", "--keep", str(tmp_path), "--pace", "0.02"]
+    command = [MIDCOURSE, "demo", "--keep", str(tmp_path), "--planner", "function", "--pace", "0.02"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as watched:
         assert watched.stdout is not None
         seen = [next(line for line in watched.stdout if line.startswith("  8 "))]
@@ -87,7 +93,7 @@ def test_stopped_with_ctrl_c_it_says_how_to_go_on(tmp_path: Path) -> None:
     assert watched.returncode == 130
     resume, _, again = (line.strip() for line in seen[-3:])
     assert resume == f"{MIDCOURSE} --config {tmp_path / 'midcourse.toml'} runs resume"
-    assert again == f"{MIDCOURSE} demo --keep {tmp_path}"
+    assert again == f"{MIDCOURSE} demo --keep {tmp_path} --planner function"
     subprocess.run(resume.split(), check=True, capture_output=True)
     finished = subprocess.run(again.split(), check=True, capture_output=True, text=True)
     assert ENDING in finished.stdout.splitlines()

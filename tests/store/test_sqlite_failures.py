@@ -380,7 +380,11 @@ def test_a_sync_that_fails_while_opening_points_at_the_disk(
     tmp_path: Path, sqlite_url: str, failing_sync: dict[str, str]
 ) -> None:
     (tmp_path / "fail").touch()
-    code = "import sys; from midcourse.store import *\ntry: open_journal(sys.argv[1])\nexcept StoreError as e: print(type(e).__name__, e)"
+    code = (
+        "import sys; from midcourse.store import *\n"
+        "try: open_journal(sys.argv[1])\n"
+        "except StoreError as e: print(type(e).__name__, e)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code, sqlite_url],
         env=failing_sync | {"FAIL_SYNCS": "9"},
