@@ -34,7 +34,8 @@ def verify(session: Session, /, *, run: str | None) -> int:
         say_document({"store": journal.url, "fits": not problems, "checked": checked, "problems": problems})
         return 1 if problems else 0
     for problem in problems:
-        say(paint(f"run {problem.run_id}: record {problem.version} {problem.what}", "red"))
+        record = f"record {problem.version} " if problem.version else ""
+        say(paint(f"run {problem.run_id}: {record}{problem.what}", "red"))
     checked_text = (
         f"{runs} {'run' if runs == 1 else 'runs'}, {facts} {'fact' if facts == 1 else 'facts'} checked"
     )

@@ -157,7 +157,7 @@ def test_the_hash_covers_every_column() -> None:
     assert len(hashes) == 6
 
 
-# ----------------------------------------------------------------------- runs known to some tables only
+# --------------------------------------------------------------------- runs known to some tables only
 
 
 @pytest.mark.parametrize(
