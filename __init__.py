@@ -10,9 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .actors.attention import RunAttention
     from .actors.context import ToolContext
     from .actors.control import OutcomeUnknownError, RequestReplan, ToolError
-    from .actors.engine import Engine, RunAttention
+    from .actors.engine import Engine
     from .actors.errors import (
         EngineClosedError,
         EngineError,
@@ -26,9 +27,13 @@ if TYPE_CHECKING:
     from .actors.outcome import Outcome
     from .actors.planners.function import FunctionPlanner
     from .actors.planners.goap import GoapPlanner
+    from .actors.replanning import conditional_replan, replan_always, replan_and_add, replan_when
+    from .actors.rules import ReplanDecision
     from .actors.settings import Settings
     from .actors.tools import Tool, tool
+    from .domain.authority import ApprovalRule, Authority, Rate, ToolLimit
     from .domain.errors import (
+        AuthorityInvalid,
         InvalidInputError,
         MessageRefused,
         MidcourseError,
@@ -46,6 +51,9 @@ if TYPE_CHECKING:
     from .store import Record, RunFilter, StoreError, open_journal
 
 __all__ = [
+    "ApprovalRule",
+    "Authority",
+    "AuthorityInvalid",
     "Engine",
     "EngineClosedError",
     "EngineError",
@@ -66,8 +74,10 @@ __all__ = [
     "Planner",
     "PlanningContext",
     "ProposalRefusedError",
+    "Rate",
     "Receipt",
     "Record",
+    "ReplanDecision",
     "RequestReplan",
     "Resource",
     "RetryPolicy",
@@ -85,16 +95,22 @@ __all__ = [
     "ToolContext",
     "ToolDefinitionError",
     "ToolError",
+    "ToolLimit",
     "UnknownPlannerError",
     "UnknownTool",
+    "conditional_replan",
     "open_journal",
+    "replan_always",
+    "replan_and_add",
+    "replan_when",
     "tool",
 ]
 
 _NAMES_BY_MODULE = {
+    ".actors.attention": ("RunAttention",),
     ".actors.context": ("ToolContext",),
     ".actors.control": ("OutcomeUnknownError", "RequestReplan", "ToolError"),
-    ".actors.engine": ("Engine", "RunAttention"),
+    ".actors.engine": ("Engine",),
     ".actors.errors": (
         "EngineClosedError",
         "EngineError",
@@ -108,9 +124,13 @@ _NAMES_BY_MODULE = {
     ".actors.outcome": ("Outcome",),
     ".actors.planners.function": ("FunctionPlanner",),
     ".actors.planners.goap": ("GoapPlanner",),
+    ".actors.replanning": ("conditional_replan", "replan_always", "replan_and_add", "replan_when"),
+    ".actors.rules": ("ReplanDecision",),
     ".actors.settings": ("Settings",),
     ".actors.tools": ("Tool", "tool"),
+    ".domain.authority": ("ApprovalRule", "Authority", "Rate", "ToolLimit"),
     ".domain.errors": (
+        "AuthorityInvalid",
         "InvalidInputError",
         "MessageRefused",
         "MidcourseError",

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ..domain import facts as f
+from ..domain.diff import diff
 from ..domain.evolve import evolve
 from ..domain.plan import Step
 from ..domain.run import Run
@@ -32,6 +33,7 @@ class Revision(msgspec.Struct, frozen=True):
         kept: executed steps, in their old positions.
         added: the new tail.
         superseded: steps that will not run.
+        same: ids of superseded steps and of added ones that only name them anew.
         undone: operations it takes back.
         stability: how many steps differ between old and new plan.
         cost: the planner's own estimate.
@@ -48,6 +50,7 @@ class Revision(msgspec.Struct, frozen=True):
     kept: tuple[Step, ...]
     added: tuple[Step, ...]
     superseded: tuple[Step, ...]
+    same: tuple[tuple[str, str], ...]
     undone: tuple[str, ...]
     stability: int
     cost: float | None
@@ -60,7 +63,7 @@ class Rejection(msgspec.Struct, frozen=True):
         version: version of the fact that rejected it.
         at: when, in seconds since the epoch.
         epoch: the epoch it was planned from.
-        code: ``stale``, ``invalid`` or ``conflict``.
+        code: ``stale``, ``invalid``, ``conflict``, ``replaced``, ``authority`` or ``denied``.
         problems: why.
     """
 
@@ -139,15 +142,17 @@ class History:
             self.rejections.append(Rejection(record.version, record.at, fact.epoch, fact.code, fact.problems))
 
     def _revision(self, record: Record, fact: f.PlanAccepted) -> Revision:
-        proposal, before = self.run.proposal, self.run.steps
+        proposal, before = self.run.pending, self.run.steps
         if proposal is None:
             raise LookupError("no proposal is pending")
         tail = {step.id: step for step in proposal.plan.steps}
+        added = tuple(tail[step] for step in fact.added)
+        superseded = tuple(before[step] for step in fact.superseded)
+        same = diff(superseded, [step for step in added if step.id not in fact.adopted]).same
         return Revision(
             fact.revision, record.version, record.at, record.actor, fact.author, proposal.epoch,
             "" if fact.author == "human" and self._asked == _START else self._asked, fact.reason,
             tuple(before[step] for step in fact.kept),
-            tuple(tail[step] for step in fact.added),
-            tuple(before[step] for step in fact.superseded),
+            added, superseded, tuple((old.id, new.id) for old, new in same),
             fact.undone, fact.stability, proposal.plan.cost,
         )  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .planning import LedgerEntry, PlanningContext
-from .run import Committed, Run
+from .planning import LedgerEntry, OpenOperation, PlanningContext
+from .run import Committed, Operation, Run
 from .tools import Catalog
 
 _NUMBERED = re.compile(r"E(\d+)\Z")
@@ -14,6 +14,7 @@ _NUMBERED = re.compile(r"E(\d+)\Z")
 def brief(run: Run, catalog: Catalog) -> PlanningContext:
     """Return what the planner of a run is told now."""
     ledger = tuple(ledger_entry(entry) for entry in run.ledger.values())
+    open_ = open_steps(run) if run.running else {}
     return PlanningContext(
         run_id=run.id,
         goal=run.goal,
@@ -26,13 +27,27 @@ def brief(run: Run, catalog: Catalog) -> PlanningContext:
         ledger=ledger,
         constraints=tuple(e for e in ledger if e.effect == "irreversible" and e.state == "committed"),
         executed=tuple(run.steps[step] for step in run.order if step in run.done),
-        superseded=tuple(run.steps[step] for step in run.order if step not in run.done),
+        superseded=tuple(run.steps[step] for step in run.order if step not in run.done and step not in open_),
         failures=tuple(run.failures),
         excluded=run.excluded,
         next_id=next_id(run),
-        tools=catalog,
+        tools=catalog.for_planners(),
         refusals=tuple(run.refusals),
+        askers=tuple(run.askers),
+        open_operations=tuple(
+            OpenOperation(run.steps[step], operation.key, operation.input, operation.effect)
+            for step, operation in open_.items()
+        ),
     )
+
+
+def open_steps(run: Run) -> dict[str, Operation]:
+    """Return the operations in flight that a new plan may keep, by step."""
+    return {
+        operation.step: operation
+        for operation in run.running.values()
+        if operation.on_replan == "adopt" and operation.key not in run.orphans
+    }
 
 
 def ledger_entry(entry: Committed) -> LedgerEntry:

@@ -6,158 +6,28 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import msgspec
-
 from . import facts as f
+from . import ids
+from .approvals import PLAN, Approval
+from .entries import Committed, Held, LedgerState, Operation, Undo, UndoState
+from .errors import ReplanAnswer
 from .goal import Goal
 from .plan import Author, Step
-from .planning import SignalEntry
-from .receipt import Receipt
-from .tools import Effect
+from .planning import Asker, SignalEntry
+
+__all__ = [
+    "Committed",
+    "FinalStatus",
+    "LedgerState",
+    "Operation",
+    "PartKind",
+    "Run",
+    "Undo",
+    "UndoState",
+]
 
 FinalStatus = Literal["completed", "failed", "cancelled"]
-LedgerState = Literal["committed", "undoing", "undone"]
-UndoState = Literal["issued", "running", "backoff", "done", "parked", "waived"]
 PartKind = Literal["tool", "planner"]
-
-
-class Operation(msgspec.Struct, gc=False):
-    """An operation that was started and is not committed. Its contract is the one in force when it started.
-
-    Args:
-        key: its key, the same in every attempt.
-        step: the step that it is started for.
-        tool: full name of the tool.
-        input: rendered arguments.
-        digest: digest of the arguments.
-        effect: declared effect of the tool.
-        undo: full name of the tool that takes it back.
-        idempotent: a repeat has no second effect.
-        takes_back: the operation a planned undo takes back.
-        deadline: when the step must be over, in seconds since the epoch.
-        first: number of the first attempt under the present step.
-        attempt: number of the latest attempt: its token.
-        version: version of the fact that started the latest attempt.
-        lost: attempts lost to a dying process, under the present step.
-        retry_at: when the next attempt is due, in seconds since the epoch.
-        doubt: an attempt ended without an answer, so the effect may have happened.
-        probing: the tool's probe is being asked what became of it.
-        details: what the last heartbeat of the attempt before said.
-    """
-
-    key: str
-    step: str
-    tool: str
-    input: Mapping[str, Any]
-    digest: str
-    effect: Effect
-    undo: str
-    idempotent: bool
-    takes_back: str
-    deadline: float | None
-    first: int
-    attempt: int
-    version: int
-    lost: int = 0
-    retry_at: float = 0.0
-    doubt: bool = False
-    probing: bool = False
-    details: Any = None
-
-    @property
-    def tries(self) -> int:
-        """Attempts that count against the retry policy."""
-        return self.attempt - self.first + 1 - self.lost
-
-    @property
-    def in_doubt(self) -> bool:
-        """Whether it may have had a lasting effect that nobody reported."""
-        return self.doubt and self.effect != "read"
-
-
-class Committed(msgspec.Struct, gc=False):
-    """A committed operation: an entry of the ledger.
-
-    Args:
-        key: its key.
-        step: the step that committed it.
-        tool: full name of the tool.
-        input: rendered arguments.
-        digest: digest of the arguments.
-        effect: declared effect of the tool when it ran.
-        undo: full name of the tool that takes it back.
-        takes_back: the operation a planned undo took back.
-        receipt: what it left behind.
-        attempt: the attempt that reported it; 0 where a person settled it without a receipt.
-        version: version of the fact that committed it.
-        state: whether it stands.
-        undone_by: key of the operation that takes or took it back.
-        waived: a person decided that it stays.
-        late: further attempts that reported a receipt of their own.
-    """
-
-    key: str
-    step: str
-    tool: str
-    input: Mapping[str, Any]
-    digest: str
-    effect: Effect
-    undo: str
-    takes_back: str
-    receipt: Receipt
-    attempt: int
-    version: int
-    state: LedgerState = "committed"
-    undone_by: str = ""
-    waived: bool = False
-    late: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, operation: Operation, receipt: Receipt, attempt: int, version: int) -> Committed:
-        """Return the entry that an operation becomes."""
-        return cls(
-            operation.key, operation.step, operation.tool, operation.input, operation.digest,
-            operation.effect, operation.undo, operation.takes_back, receipt, attempt, version,
-        )  # fmt: skip
-
-
-class Undo(msgspec.Struct, gc=False):
-    """A compensation and where it stands.
-
-    Args:
-        key: its key.
-        of: the operation it takes back.
-        tool: full name of the tool that does it.
-        input: the arguments.
-        cause: ``plan``, ``failure``, ``cancel`` or ``late``.
-        first: number of the first attempt since it was issued, or a person had it retried.
-        attempt: number of the latest attempt anybody made under its key: its token.
-        version: version of the fact that issued it, or started the latest attempt.
-        state: where it stands.
-        lost: attempts since ``first`` that do not count against the retry policy.
-        retry_at: when the next attempt is due, in seconds since the epoch.
-        failure: why the latest attempt failed.
-        receipt: what it left behind.
-    """
-
-    key: str
-    of: str
-    tool: str
-    input: Mapping[str, Any]
-    cause: str
-    first: int
-    attempt: int
-    version: int
-    state: UndoState = "issued"
-    lost: int = 0
-    retry_at: float = 0.0
-    failure: f.Failure | None = None
-    receipt: Receipt | None = None
-
-    @property
-    def tries(self) -> int:
-        """Attempts that count against the retry policy."""
-        return self.attempt - self.first + 1 - self.lost
 
 
 class Run:
@@ -172,28 +42,46 @@ class Run:
         attempts: the latest attempt of every operation, undos included.
         next_n: by intent, the lowest number that no operation ever had.
         tail_n: by intent, the lowest number its next step of the present tail may mean.
-        tail_again: operations above that number which the present tail has taken by ``again``.
+        tail_again: operations above that number which the present tail has taken by ``again``, and those in
+            flight that it keeps.
+        orphans: operations in flight whose step is in no plan any more.
+        strays: those of them that committed since, and were not judged yet.
+        undo_requests: by committed operation that a person wants taken back, why.
         undos_open: undos that are neither done nor waiting for a person, in the order they were issued.
+        accepted_at: version of the fact that accepted the present plan.
+        foreseen_from: the oldest epoch from which a person could foresee all that has happened since: nothing
+            but outcomes of what was in flight then.
+        guarded: by step to come, the conditions it needs that held, or were not known, when it was planned.
+        recheck: something happened since the last step began that may bear on conditions.
         owed: the request that the next plan answers.
+        askers: all that asked for it, first to last.
+        asking: a call after which its tool asks for another plan, and nobody has acted on it yet.
+        jumps: by id, content and answer of requests from outside.
         asked: the question the planner has not answered.
+        held: a person's proposal that waits until what is in flight is known.
         refused: stale and refused answers since the last accepted plan; ``refusals`` says what was wrong.
         replan_marks: by digest, version and reason of every request for a plan.
-        excluded: tools to leave out of the next plan.
         broken: the failure of a step that nobody has acted on yet.
         stuck: why the run cannot go on by itself; empty where it can.
+        calls: by tool, how many operations its plans have begun, planned undos included.
+        skipped: by step that was not approved and ended without effect, why.
+        approvals: by step, approvals that are waited for, or given and not used yet.
+        verdicts: by subject, what became of approvals.
         missing: the tools and planners it needs and its engine does not have.
         unwinding: what it ends as, once its effects are undone.
         outcome: the result, the failure or the reason it ended with.
     """
 
     __slots__ = (
-        "asked", "attempts", "author", "backoff", "board", "broken", "cancelling", "catalog", "closed",
-        "done", "epoch", "excluded", "failures", "final", "goal", "goal_found", "id", "key", "ledger",
-        "limits", "lineage", "missing", "mode", "needed_by", "news", "next_n", "order", "outcome", "owed",
-        "parked", "plan_retry_at", "planner", "planning_failures", "proposal", "ready", "refusals",
-        "refused", "replan_marks", "replans", "results", "reversible", "revision", "running", "signal_ids",
-        "signals", "started", "steps", "stuck", "tags", "tail_again", "tail_n", "undo_running", "undos",
-        "undos_open", "unknown", "unmet", "unwinding", "version",
+        "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff", "board",
+        "broken", "calls", "cancelling", "catalog", "closed", "done", "epoch", "failures", "final",
+        "foreseen_from", "goal", "goal_found", "guarded", "held", "id", "jumps", "key", "ledger", "limits",
+        "lineage", "missing", "mode", "needed_by", "news", "next_n", "order", "orphans", "outcome", "owed",
+        "parked", "plan_retry_at", "planner", "planning_failures", "proposal", "ready", "recheck",
+        "refusals", "refused", "replan_marks", "replans", "results", "reversible", "revision", "running",
+        "signal_ids", "signals", "skipped", "started", "started_by", "steps", "strays", "stuck", "tags",
+        "tail_again", "tail_n", "undo_requests", "undo_running", "undos", "undos_open", "unknown", "unmet",
+        "unwinding", "verdicts", "version",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -220,6 +108,10 @@ class Run:
         self.done: dict[str, str] = {}
         self.started: set[str] = set()
         self.results: dict[str, Any] = {}
+        self.accepted_at = 0
+        self.foreseen_from = 0
+        self.guarded: dict[str, tuple[str, ...]] = {}
+        self.recheck = False
         # operations
         self.running: dict[str, Operation] = {}
         self.backoff: dict[str, Operation] = {}
@@ -230,23 +122,35 @@ class Run:
         self.next_n: dict[str, int] = {}
         self.tail_n: dict[str, int] = {}
         self.tail_again: set[str] = set()
+        self.orphans: set[str] = set()
+        self.strays: dict[str, Committed] = {}
         # compensation
         self.reversible: dict[str, Committed] = {}
         self.undos: dict[str, Undo] = {}
+        self.undo_requests: dict[str, str] = {}
         self.undos_open: OrderedDict[str, Undo] = OrderedDict()
         self.undo_running = ""
         self.parked: dict[str, Undo] = {}
+        # approvals
+        self.started_by = ""
+        self.calls: dict[str, int] = {}
+        self.skipped: dict[str, str] = {}
+        self.approvals: dict[str, Approval] = {}
+        self.verdicts: dict[str, str] = {}
         # planning
         self.owed: f.ReplanRequested | None = None
+        self.askers: list[Asker] = []
+        self.asking: Asker | None = None
+        self.jumps: dict[str, tuple[str, ReplanAnswer]] = {}
         self.asked: f.PlanRequested | None = None
         self.proposal: f.PlanProposed | None = None
+        self.held: Held | None = None
         self.plan_retry_at: float | None = None
         self.replans = 0
         self.refused = 0
         self.refusals: list[str] = []
         self.planning_failures = 0
         self.replan_marks: dict[str, tuple[int, str]] = {}
-        self.excluded: frozenset[str] = frozenset()
         self.failures: list[f.Failure] = []
         self.board: dict[str, Any] = {}
         self.signals: list[SignalEntry] = []
@@ -271,9 +175,40 @@ class Run:
         return [entry for entry in self.ledger.values() if entry.state == "committed"]
 
     @property
+    def excluded(self) -> frozenset[str]:
+        """The tools that asked for the plan that is owed: search planners leave them out of it."""
+        return frozenset(each.tool for each in self.askers if each.cause == "tool")
+
+    @property
+    def revision_token(self) -> str:
+        """The id issued with the present revision: a request that shows it is about this plan alone."""
+        return ids.digest([self.id, self.revision, self.accepted_at])
+
+    @property
+    def pending(self) -> f.PlanProposed | None:
+        """The proposal that comes next: one just made, or one that waits for steps or for approval."""
+        if self.proposal is not None:
+            return self.proposal
+        if self.held is not None:
+            return self.held.proposal
+        approval = self.approvals.get(PLAN)
+        return approval.proposal if approval is not None else None
+
+    @property
     def is_leaving(self) -> bool:
         """Whether no step of the present plan is to be started any more."""
         return self.owed is not None or self.unwinding is not None
+
+    def is_unwanted(self, operation: Operation) -> bool:
+        """Whether an operation belongs to a plan that is being left, or was left."""
+        return self.is_leaving or operation.key in self.orphans
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether something is in flight that has to be known before there is another plan."""
+        if self.backoff or self.unknown:
+            return True
+        return any(operation.on_replan != "adopt" for operation in self.running.values())
 
     @property
     def is_probing(self) -> bool:
@@ -287,8 +222,9 @@ class Run:
             return False
         if self.owed is None and (self.revision > 0 or self.goal_found is not None):
             return False
-        in_flight = self.running or self.backoff or self.unknown or self.undos_open
-        return not in_flight and ("planner", self.planner) not in self.missing
+        if self.held is not None or PLAN in self.approvals or self.is_draining:
+            return False
+        return not (self.undos_open or self.strays or ("planner", self.planner) in self.missing)
 
     @property
     def may_undo(self) -> bool:

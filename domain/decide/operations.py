@@ -10,6 +10,7 @@ from ..plan import Plan, Step
 from ..run import Committed, Run
 from ..templates import is_literal
 from ..tools import Catalog, ToolSpec
+from .in_flight import adopted
 
 
 def identity_of(step: Step, spec: ToolSpec, input: Mapping[str, Any], operation: Any) -> Mapping[str, Any]:
@@ -68,6 +69,8 @@ def literal_conflicts(run: Run, plan: Plan, catalog: Catalog) -> tuple[str, ...]
     runs, the positions of the later steps of its tool are not known either, and admission looks at them.
     """
     undone = {*plan.undo, *(step.undoes for step in plan.steps)}
+    open_steps = adopted(run, plan)
+    taken = frozenset(operation.key for operation in open_steps.values())
     positions: dict[str, int] = {}
     unclear: set[str] = set()
     problems: list[str] = []
@@ -75,12 +78,14 @@ def literal_conflicts(run: Run, plan: Plan, catalog: Catalog) -> tuple[str, ...]
         spec = catalog.get(step.tool_name)
         if spec is None or step.undoes or step.again or spec.effect == "read" or spec.name in unclear:
             continue
+        if step.id in open_steps:
+            continue
         if not _identity_is_literal(step, spec):
             unclear.add(spec.name)
             continue
         identity = identity_of(step, spec, step.input, step.operation)
         intent = ids.intent(run.lineage, spec.name, ids.canonical(identity))
-        entry = _at_next_position(run, intent, positions, undone)
+        entry = _at_next_position(run, intent, positions, undone, taken)
         if entry is not None and is_literal(step.input):
             problem = conflict(entry, step, ids.digest(step.input))
             problems += [problem] if problem else []
@@ -95,12 +100,15 @@ def _identity_is_literal(step: Step, spec: ToolSpec) -> bool:
     return all(is_literal(step.input.get(name)) for name in spec.identity)
 
 
-def _at_next_position(run: Run, intent: str, positions: dict[str, int], undone: set[str]) -> Committed | None:
+def _at_next_position(
+    run: Run, intent: str, positions: dict[str, int], undone: set[str], taken: frozenset[str]
+) -> Committed | None:
     """Count one more position of an intent, and return what is committed there."""
     n = positions.get(intent, 0)
-    entry = run.ledger.get(ids.operation_key(intent, n))
-    while entry is not None and (entry.state == "undone" or entry.key in undone):
+    while True:
+        key = ids.operation_key(intent, n)
+        entry = run.ledger.get(key)
         n += 1
-        entry = run.ledger.get(ids.operation_key(intent, n))
-    positions[intent] = n + 1
-    return entry
+        if key not in taken and (entry is None or (entry.state != "undone" and key not in undone)):
+            positions[intent] = n
+            return entry

@@ -23,7 +23,7 @@ def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
     goal = Goal(message.goal.text, plain(message.goal.inputs))
     started = f.RunStarted(
         goal, message.planner, message.mode, message.key, message.lineage, message.tags, message.limits,
-        catalog.digest,
+        catalog.digest, message.actor,
     )  # fmt: skip
     if message.plan is None:
         return Decision((started,))

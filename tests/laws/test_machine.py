@@ -14,9 +14,11 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from msgspec.structs import replace
 
 from midcourse.domain import facts as f
 from midcourse.domain import messages as m
+from midcourse.domain.briefing import open_steps
 from midcourse.domain.decide import react, record
 from midcourse.domain.errors import MessageRefused
 from midcourse.domain.goal import Goal
@@ -50,6 +52,7 @@ def tails(draw: st.DrawFn) -> list[dict[str, Any]]:
             "input": {"item": draw(st.integers(0, 1))},
             "again": draw(st.sampled_from((False, False, False, True))),
             "timeout_s": draw(st.sampled_from((None, None, 5.0))),
+            "on_replan": draw(st.sampled_from(("drain", "drain", "cancel", "adopt", "adopt"))),
         }
         if step["tool_name"] == "charge":
             step["input"]["amount"] = draw(st.sampled_from((5, 5, 5, 7)))
@@ -107,6 +110,11 @@ class Life(RuleBasedStateMachine):
         ]
         return Plan(steps, listed)
 
+    def keeping(self, plan: Plan, keep: int) -> Plan:
+        """The same plan, with some of the steps in flight that it may keep."""
+        kept = [self.run.steps[step] for place, step in enumerate(open_steps(self.run)) if keep >> place & 1]
+        return replace(plan, steps=(*(replace(step, needs=None) for step in kept), *plan.steps))
+
     # ---------------------------------------------------------------------------------------------------- rules
 
     @initialize(tail=tails(), by=st.sampled_from(("human", "planner", "planner", "planner")))
@@ -117,11 +125,16 @@ class Life(RuleBasedStateMachine):
         self.tell(m.StartRun(at=self.at, goal=goal, lineage="run", plan=plan, planner="p", limits=limits))
 
     @precondition(lambda self: self.process.planning is not None)
-    @rule(tail=tails(), undo=st.sampled_from((0, 0, 0, 1, 3, 6)), undoes=st.sampled_from((9, 9, 9, 0, 1)))
-    def planner_proposes(self, tail: list[dict[str, Any]], undo: int, undoes: int) -> None:
+    @rule(
+        tail=tails(),
+        undo=st.sampled_from((0, 0, 0, 1, 3, 6)),
+        undoes=st.sampled_from((9, 9, 9, 0, 1)),
+        keep=st.sampled_from((7, 7, 2, 0)),
+    )
+    def planner_proposes(self, tail: list[dict[str, Any]], undo: int, undoes: int, keep: int) -> None:
         order, self.process.planning = self.process.planning, None
         assert order is not None
-        plan = self.plan(tail, undo, undoes)
+        plan = self.keeping(self.plan(tail, undo, undoes), keep)
         self.report(m.ProposePlan(at=self.at, epoch=order.context.epoch, plan=plan))
 
     @precondition(lambda self: self.process.planning is not None)
@@ -256,9 +269,17 @@ class Life(RuleBasedStateMachine):
         if luck == 0:
             self.person(m.RequestCancel(at=self.at, reason="enough"), foreign)
 
-    @rule(foreign=st.booleans())
-    def replan(self, foreign: bool) -> None:
-        self.person(m.RequestReplan(at=self.at, reason="look again"), foreign)
+    @rule(foreign=st.booleans(), token=st.sampled_from(("", "", "present", "old")), id=st.sampled_from(("", "x")))
+    def replan(self, foreign: bool, token: str, id: str) -> None:
+        token = self.run.revision_token if token == "present" else token
+        self.person(m.RequestReplan(at=self.at, reason="look again", revision_token=token, id=id), foreign)
+
+    @precondition(lambda self: self.run.reversible)
+    @rule(foreign=st.booleans(), which=st.integers(0, 3))
+    def person_has_an_effect_undone(self, foreign: bool, which: int) -> None:
+        keys = list(self.run.reversible)
+        message = m.RequestCompensation(at=self.at, operation=keys[which % len(keys)], reason="not wanted")
+        self.person(message, foreign)
 
     @rule(
         tail=tails(),
@@ -266,11 +287,22 @@ class Life(RuleBasedStateMachine):
         undoes=st.sampled_from((9, 0)),
         foreign=st.booleans(),
         behind=st.sampled_from((0, 0, 0, 1)),
+        keep=st.sampled_from((7, 0)),
+        luck=st.integers(0, 3),
     )
     def person_proposes(
-        self, tail: list[dict[str, Any]], undo: int, undoes: int, foreign: bool, behind: int
+        self,
+        tail: list[dict[str, Any]],
+        undo: int,
+        undoes: int,
+        foreign: bool,
+        behind: int,
+        keep: int,
+        luck: int,
     ) -> None:
-        plan = self.plan(tail, undo, undoes)
+        if luck:
+            return
+        plan = self.keeping(self.plan(tail, undo, undoes), keep)
         epoch = self.run.epoch - behind
         self.person(m.ProposePlan(at=self.at, epoch=epoch, plan=plan, author="human"), foreign)
 
