@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from midcourse import (
+    Engine,
     GoalReached,
     InvalidInputError,
     Plan,
     ProposalRefusedError,
     RunHandle,
+    RunParkedError,
     Step,
     ToolContext,
     tool,
@@ -25,6 +27,8 @@ from midcourse.domain.facts import (
     StepStarted,
 )
 from midcourse.domain.ids import digest
+from midcourse.store import Append, JournalFailedError, OnDone
+from midcourse.store.memory import MemoryJournal, MemoryStore
 from midcourse.testing import ScriptedPlanner, TrialEngine, scripted_tool, wait_for_fact
 
 
@@ -200,3 +204,35 @@ async def test_an_effect_is_undone_on_request() -> None:
             await asyncio.sleep(0)
             state = await run.state()
         assert (state.status, state.ledger[0].state) == ("completed", "undone")
+
+
+class LosesSight(MemoryJournal):
+    """A journal that records an append and cannot tell, as when the disk fails during a commit."""
+
+    is_blind = False
+
+    def submit(self, append: Append, on_done: OnDone) -> None:
+        def blind(_result: object) -> None:
+            on_done(JournalFailedError("the disk is gone"))
+
+        super().submit(append, blind if self.is_blind else on_done)
+
+
+async def test_a_jump_whose_recording_cannot_be_told_is_told_so_and_may_be_made_again() -> None:
+    slow, store = Slow(effect="read"), MemoryStore()
+    planner = ScriptedPlanner(plan("slow", "more"), plan("more"))
+    tools = [slow.tool, scripted_tool("more", "m")]
+    journal = LosesSight(store, owner=True)
+    async with Engine(journal, tools=tools, planners={"p": planner}) as engine:
+        run = await engine.start("go")
+        await slow.begun.wait()
+        token = (await run.state()).revision_token
+        journal.is_blind = True
+        assert await run.replan("it froze", revision_token=token, id="j1") == "OUTCOME_UNKNOWN"
+        with pytest.raises(RunParkedError):
+            await run.replan("it froze", revision_token=token, id="j1")
+    async with Engine(MemoryJournal(store, owner=True), tools=tools, planners={"p": planner}) as engine:
+        run = engine.run(run.id)
+        assert await run.replan("it froze", revision_token=token, id="j1") == "ACCEPTED"
+        assert (await run.outcome(timeout_s=10)).result == "m"
+        assert (await run.state()).replans == 1

@@ -1,4 +1,4 @@
-"""``runs replan`` with its answers, ``runs compensate undo``, and a proposal that waits, with no engine about."""
+"""``runs replan`` and its answers, ``runs compensate undo``, a proposal that waits, with no engine about."""
 
 import json
 from collections.abc import Callable
