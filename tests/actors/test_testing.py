@@ -39,8 +39,10 @@ async def test_a_manual_clock_calls_what_falls_due_in_order() -> None:
 
 async def test_what_is_due_at_once_happens_without_moving_the_clock() -> None:
     happened = asyncio.Event()
-    ManualClock().call_later(0, happened.set)
+    clock = ManualClock(start=100.0)
+    clock.call_later(0, happened.set)
     await asyncio.wait_for(happened.wait(), 10)
+    assert clock() == 100.0
 
 
 async def test_a_scripted_tool_remembers_its_calls() -> None:
