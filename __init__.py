@@ -28,9 +28,13 @@ if TYPE_CHECKING:
     from .actors.outcome import Outcome
     from .actors.planners.function import FunctionPlanner
     from .actors.planners.goap import GoapPlanner
+    from .actors.replanning import conditional_replan, replan_always, replan_and_add, replan_when
+    from .actors.rules import ReplanDecision
     from .actors.settings import Settings
     from .actors.tools import Tool, tool
+    from .domain.authority import ApprovalRule, Authority, Rate, ToolLimit
     from .domain.errors import (
+        AuthorityInvalid,
         InvalidInputError,
         MessageRefused,
         MidcourseError,
@@ -48,6 +52,9 @@ if TYPE_CHECKING:
     from .store import Record, RunFilter, StoreError, open_journal
 
 __all__ = [
+    "ApprovalRule",
+    "Authority",
+    "AuthorityInvalid",
     "Engine",
     "EngineClosedError",
     "EngineError",
@@ -68,8 +75,10 @@ __all__ = [
     "Planner",
     "PlanningContext",
     "ProposalRefusedError",
+    "Rate",
     "Receipt",
     "Record",
+    "ReplanDecision",
     "RequestReplan",
     "Resource",
     "RetryPolicy",
@@ -87,10 +96,15 @@ __all__ = [
     "ToolContext",
     "ToolDefinitionError",
     "ToolError",
+    "ToolLimit",
     "UnknownPlannerError",
     "UnknownTool",
     "WrongLoopError",
+    "conditional_replan",
     "open_journal",
+    "replan_always",
+    "replan_and_add",
+    "replan_when",
     "tool",
 ]
 
@@ -113,9 +127,13 @@ _NAMES_BY_MODULE = {
     ".actors.outcome": ("Outcome",),
     ".actors.planners.function": ("FunctionPlanner",),
     ".actors.planners.goap": ("GoapPlanner",),
+    ".actors.replanning": ("conditional_replan", "replan_always", "replan_and_add", "replan_when"),
+    ".actors.rules": ("ReplanDecision",),
     ".actors.settings": ("Settings",),
     ".actors.tools": ("Tool", "tool"),
+    ".domain.authority": ("ApprovalRule", "Authority", "Rate", "ToolLimit"),
     ".domain.errors": (
+        "AuthorityInvalid",
         "InvalidInputError",
         "MessageRefused",
         "MidcourseError",

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..domain.facts import Failure
 from ..domain.messages import Report, ReportFailure, ReportLost, ReportReplan, ReportSuccess
 from ..domain.orders import Execute
+from ..domain.receipt import Receipt
 from .backoff import retry_delay_s
 from .clock import Clock
 from .context import Pulse
 from .control import OutcomeUnknownError, RequestReplan
 from .failures import failure_of, only_cause, verdict
 from .json_values import is_unreadable, readable, receipt_of, text
+from .rules import judge
 from .tools import Tool
 from .work import CLOSING, Work
 
@@ -87,6 +89,12 @@ class Attempt(Work):
         if is_unreadable(receipt.result):
             _log.warning("%s is done, but its result cannot be recorded: %s", self, receipt.result)
         order = self.order
+        if self.tool.rules and order.step:
+            asked = judge(
+                self.tool.rules, order.tool, result.result if isinstance(result, Receipt) else result
+            )
+            if asked is not None:
+                return self._replan(asked.reason, asked.updates, receipt, failure=asked.failure)
         return ReportSuccess(
             at=self.clock(), operation=order.operation, attempt=order.attempt, receipt=receipt
         )
@@ -121,14 +129,27 @@ class Attempt(Work):
     def _asked_to_replan(self, request: RequestReplan) -> Report | None:
         if self.is_given_up:
             return None if request.receipt is None else self.returned(request.receipt)
+        receipt = None if request.receipt is None else receipt_of(request.receipt)
+        return self._replan(request.reason, request.updates, receipt, no_effect=request.no_effect)
+
+    def _replan(
+        self,
+        reason: str,
+        updates: Mapping[str, Any],
+        receipt: Receipt | None,
+        *,
+        no_effect: bool = False,
+        failure: Failure | None = None,
+    ) -> ReportReplan:
         return ReportReplan(
             at=self.clock(),
             operation=self.order.operation,
             attempt=self.order.attempt,
-            reason=text(request.reason),
-            updates={text(name): readable(value) for name, value in request.updates.items()},
-            receipt=None if request.receipt is None else receipt_of(request.receipt),
-            no_effect=request.no_effect,
+            reason=text(reason),
+            updates={text(name): readable(value) for name, value in updates.items()},
+            receipt=receipt,
+            no_effect=no_effect,
+            failure=failure,
         )
 
     def _not_awaited(self, result: Any) -> Report:

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self, get_args
 
+from ..domain.authority import Authority
 from ..domain.errors import InvalidInputError
 from ..domain.facts import Limits, Mode
 from ..domain.goal import Goal
@@ -18,7 +19,7 @@ from ..domain.messages import StartRun
 from ..domain.plan import Plan
 from ..domain.tools import Catalog
 from ..store import Journal, RunFilter, RunPage
-from .attention import RunAttention, waiting
+from .attention import RunAttention, list_attention
 from .clock import Clock, Timers
 from .couriers import Couriers
 from .directory import Directory
@@ -53,12 +54,14 @@ class Engine:
         tools: the tools plans may use: `Tool`s, or functions, which become tools of a bare ``@tool``.
         planners: planners by name: objects with an async ``plan(context)``, or callables of the context.
         settings: how it works.
+        authority: what its runs may do, and who has to agree.
         clock: tells the time in seconds since the epoch.
         timers: makes things happen later; the running event loop if it is left out.
         random: returns numbers from 0 to 1, for ids and the jitter of waits.
 
     Raises:
         ToolDefinitionError: a tool, or the set of tools, cannot work.
+        AuthorityInvalid: the authority cannot be used.
     """
 
     def __init__(
@@ -68,12 +71,15 @@ class Engine:
         tools: Iterable[Tool | Callable[..., Any]] = (),
         planners: Mapping[str, AnyPlanner] | None = None,
         settings: Settings | None = None,
+        authority: Authority | None = None,
         clock: Clock = time.time,
         timers: Timers | None = None,
         random: Callable[[], float] = _random.random,
     ) -> None:
         made = as_tools(tools)
-        self._catalog = Catalog(each.spec for each in made)
+        self._authority = authority or Authority()
+        self._authority.check()
+        self._catalog = Catalog((each.spec for each in made), self._authority)
         self._tools = {each.name: each for each in made}
         self._planners = Planners(planners or {})
         self._settings = settings or _DEFAULTS
@@ -156,6 +162,7 @@ class Engine:
                 probe_timeout_s=settings.probe_timeout_s,
                 drain_s=settings.drain_s,
                 close_grace_s=settings.close_grace_s,
+                tools=self._authority.limits,
             ),
         )
         directory.couriers = Couriers(executor, planner)
@@ -264,13 +271,10 @@ class Engine:
         return await directory.journal.list(filters, limit=limit, cursor=cursor)
 
     async def attention(self, *, limit: int = 100) -> list[RunAttention]:
-        """Return the runs that wait for a person, newest first, with what they wait for.
-
-        A run whose facts cannot be read is left out, with a warning that names it.
-        """
+        """Return the runs that wait for a person, newest first, with what they wait for, and since when."""
         directory, _ = self._open_parts()
-        page = await self.runs(RunFilter(attention=True), limit=limit)
-        return [each async for each in waiting(directory, page.runs)]
+        directory.check_open()
+        return await list_attention(directory.journal, limit=limit)
 
     def _open_parts(self) -> tuple[Directory, Starter]:
         if self._directory is None or self._starter is None:

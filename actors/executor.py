@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextvars import Context
+from copy import deepcopy
 from functools import partial
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any
 
 from ..domain.facts import Failure
@@ -24,6 +25,8 @@ from .orders import Finish, ForgetRun, Reporter, RunOrders
 from .questions import Question
 from .supervisor import ExecutorLimits, Supervisor
 from .tools import Tool
+
+_NO_BOARD: Mapping[str, Any] = MappingProxyType({})
 
 
 class Executor(TurnActor):
@@ -183,5 +186,6 @@ def _context(run_id: str, order: Execute, pulse: Pulse) -> ToolContext:
         step=order.step,
         run_id=run_id,
         details=order.details,
+        board=MappingProxyType(deepcopy(order.board)) if order.board else _NO_BOARD,
         pulse=pulse,
     )

@@ -8,13 +8,16 @@ from typing import Any
 
 import msgspec
 
-from ..domain.errors import InvalidInputError
-from ..domain.facts import PlanAccepted, ProposalRejected
+from ..domain.errors import InvalidInputError, ReplanAnswer, ReplanNotTaken
+from ..domain.facts import ProposalHeld
 from ..domain.messages import (
+    ApproveSubject,
+    DenySubject,
     Message,
     ProposePlan,
     ReceiveSignal,
     RequestCancel,
+    RequestCompensation,
     RequestReplan,
     RetryCompensation,
     SettleOutcome,
@@ -25,9 +28,10 @@ from ..domain.receipt import Receipt
 from ..domain.view import RunState, view
 from ..store import FINAL_STATUSES, Record
 from .directory import Directory
-from .errors import ProposalRefusedError, RunNotFoundError
+from .errors import RunNotFoundError, RunParkedError
 from .home import Look
 from .outcome import Outcome, outcome_of
+from .requests import is_end_of, proposal_outcome, replan_answer
 
 HOST = "host"
 """The actor of what the embedding program asks for by itself."""
@@ -175,8 +179,28 @@ class RunHandle:
             )
         )
 
+    async def approve(self, subject: str, *, by: str = "") -> None:
+        """Approve of a step or a plan that waits for it.
+
+        Args:
+            subject: what `RunState.attention` calls it.
+            by: on whose behalf.
+
+        Raises:
+            MessageRefused: there is no such thing any more, or this is not the one to approve of it.
+        """
+        await self._ask(ApproveSubject(at=self._now(), actor=actor(by), subject=subject))
+
+    async def deny(self, subject: str, *, by: str = "", reason: str = "") -> None:
+        """Deny approval: the step ends as its plan says, the plan is made anew; see `approve`."""
+        await self._ask(DenySubject(at=self._now(), actor=actor(by), subject=subject, reason=reason))
+
     async def propose(self, plan: Plan, *, epoch: int, by: str = "") -> int:
         """Replace what is left of the plan.
+
+        While steps are in flight, no other one begins, and the proposal waits for them; it may refer to their
+        results. It is stale where more has happened since its epoch than outcomes of what was in flight then:
+        a step that began, or news from outside.
 
         Args:
             plan: the new tail.
@@ -184,7 +208,8 @@ class RunHandle:
             by: on whose behalf.
 
         Returns:
-            the number of the new revision.
+            the number of the new revision, once it is accepted. A caller that does not wait for that leaves
+            the proposal with the run.
 
         Raises:
             ProposalRefusedError: it is stale, invalid, or contradicts what is committed.
@@ -192,30 +217,70 @@ class RunHandle:
         facts = await self._ask(
             ProposePlan(at=self._now(), actor=actor(by), epoch=epoch, plan=plan, author="human")
         )
-        for fact in facts:
-            if isinstance(fact, ProposalRejected):
-                raise ProposalRefusedError(self.id, fact.code, fact.problems)
-        return next(fact.revision for fact in facts if isinstance(fact, PlanAccepted))
+        held = next((fact for fact in facts if isinstance(fact, ProposalHeld)), None)
+        if held is None:
+            return proposal_outcome(self.id, facts)
+        is_waiting = False
+        async for record in self.facts(after=epoch):
+            is_waiting = is_waiting or record.fact == held
+            if is_waiting and is_end_of(held, record.fact):
+                return proposal_outcome(self.id, (record.fact,))
+        return proposal_outcome(self.id, ())
 
-    async def replan(self, reason: str, *, by: str = "") -> None:
-        """Ask the run's planner for another plan; the reason says what changed, and what stays."""
-        await self._ask(RequestReplan(at=self._now(), actor=actor(by), reason=reason))
-
-    async def compensate(
-        self, operation: str, *, retry: bool = False, waive: bool = False, reason: str = "", by: str = ""
-    ) -> None:
-        """Decide about an undo that has given up.
+    async def replan(
+        self, reason: str, *, revision_token: str = "", id: str = "", by: str = ""
+    ) -> ReplanAnswer:
+        """Ask the run's planner for another plan.
 
         Args:
-            operation: key of the undo, or of the operation it takes back.
-            retry: try it again.
+            reason: what changed, what is obsolete, what stays.
+            revision_token: the id issued with the revision it is about (`RunState.revision_token`). Without
+                it, whichever is the present one.
+            id: the same id with the same content is answered the same, however often it is told.
+            by: on whose behalf.
+
+        Returns:
+            ``ACCEPTED``: a plan is owed from here on. ``STALE``: the token is that of an earlier revision.
+            ``CONFLICT``: the id was used with another content. ``PROCESSING``: a plan is owed already, and
+            this request was not taken up. ``OUTCOME_UNKNOWN``: whether it is recorded cannot be told; ask
+            again with the same id.
+        """
+        message = RequestReplan(
+            at=self._now(), actor=actor(by), reason=reason, revision_token=revision_token, id=id
+        )
+        self._directory.check_parked(self.id)
+        try:
+            return replan_answer(await self._ask(message))
+        except ReplanNotTaken as refusal:
+            return refusal.answer
+        except RunParkedError:
+            return "OUTCOME_UNKNOWN"
+
+    async def compensate(
+        self,
+        operation: str,
+        *,
+        undo: bool = False,
+        retry: bool = False,
+        waive: bool = False,
+        reason: str = "",
+        by: str = "",
+    ) -> None:
+        """Have a committed operation undone, or decide about an undo that has given up.
+
+        Args:
+            operation: key of the operation; for an undo that has given up, or of that undo.
+            undo: take the operation back. Needs a reason.
+            retry: try the undo again.
             waive: let the effect stay. Needs a reason.
             reason: why.
             by: on whose behalf.
         """
-        if retry is waive:
-            raise InvalidInputError(f"compensating {operation!r} takes one of retry=True and waive=True")
-        kind = RetryCompensation if retry else WaiveCompensation
+        if undo + retry + waive != 1:
+            raise InvalidInputError(
+                f"compensating {operation!r} takes one of undo=True, retry=True and waive=True"
+            )
+        kind = RequestCompensation if undo else RetryCompensation if retry else WaiveCompensation
         await self._ask(kind(at=self._now(), actor=actor(by), operation=operation, reason=reason))
 
     async def _ask(self, message: Message) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from ..domain.authority import ToolLimit
 from ..domain.messages import Report
 from .attempts import Attempt
 from .clock import Clock, Timers
@@ -18,6 +19,7 @@ from .control import ToolError
 from .limits import Places
 from .orders import Reporter
 from .threads import Call, ToolThreads
+from .throttle import Throttle
 from .work import CLOSING, Work
 
 _log = logging.getLogger("midcourse.actors")
@@ -34,6 +36,7 @@ class ExecutorLimits(msgspec.Struct, frozen=True, kw_only=True):
         probe_timeout_s: seconds a probe may take.
         drain_s: seconds that attempts have to finish when the executor stops.
         close_grace_s: seconds that they have after that, to end when they are cancelled.
+        tools: how many attempts of which tools go on at once, and how fast they begin.
     """
 
     max_attempts_at_once: int = 1_000
@@ -42,6 +45,7 @@ class ExecutorLimits(msgspec.Struct, frozen=True, kw_only=True):
     probe_timeout_s: float = 30.0
     drain_s: float = 10.0
     close_grace_s: float = 2.0
+    tools: tuple[ToolLimit, ...] = ()
 
 
 class Supervisor:
@@ -69,6 +73,7 @@ class Supervisor:
         self._context = contextvars.copy_context()
         self._places = Places[Work](limits.max_attempts_at_once, self._start_task)
         self._thread_places = Places[Work](limits.max_threads, self._start_thread)
+        self._throttle = Throttle(limits.tools, timers, self._take_place) if limits.tools else None
         self._threads = ToolThreads()
         self._live: dict[Hashable, Work] = {}
         self._left_behind: set[Work] = set()
@@ -83,7 +88,10 @@ class Supervisor:
     def run(self, work: Work) -> None:
         """Run work once there is a place for it."""
         self._live[work.key] = work
-        self._places_of(work).enter(work)
+        if self._throttle is not None and isinstance(work, Attempt):
+            self._throttle.enter(work, work.order.tool)
+        else:
+            self._take_place(work)
 
     async def finish(self) -> None:
         """Let work finish, then cancel the rest without a report, and leave behind what does not end."""
@@ -101,6 +109,8 @@ class Supervisor:
         self._cancel_all()
         self.is_closed = True
         self._threads.close()
+        if self._throttle is not None:
+            self._throttle.close()
         for work in (*self._live.values(), *self._left_behind):
             work.cancel_timers()
             _log.warning("%s does not end (%s) and is left behind by its engine", work, work.stop)
@@ -112,6 +122,9 @@ class Supervisor:
         except Exception as error:  # noqa: BLE001 - a boundary: one run's trouble must not stop the others
             message = f"{type(report).__name__} on {report.operation} could not be handed to run {run_id}"
             self._loop.call_exception_handler({"message": message, "exception": error})
+
+    def _take_place(self, work: Work) -> None:
+        self._places_of(work).enter(work)
 
     def _places_of(self, work: Work) -> Places[Work]:
         return self._places if work.is_async else self._thread_places
@@ -208,6 +221,8 @@ class Supervisor:
         if work.has_place:
             work.has_place = False
             self._places_of(work).leave()
+        if self._throttle is not None:
+            self._throttle.leave(work)
 
     def _listen(self, work: Work, pulse: Pulse, silence_s: float) -> None:
         left_s = pulse.beat_at + silence_s - self._timers.time()

@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..domain.errors import ReplanAnswer
 from ..domain.view import RunState
 from ..store import RunFilter, RunPage
 from .handle import RunHandle
@@ -95,13 +96,21 @@ class ThreadsafeRun:
         """As `RunHandle.settle`."""
         return self._call(self._handle.settle(operation, **options))
 
+    def approve(self, subject: str, *, by: str = "") -> Future[None]:
+        """As `RunHandle.approve`."""
+        return self._call(self._handle.approve(subject, by=by))
+
+    def deny(self, subject: str, *, by: str = "", reason: str = "") -> Future[None]:
+        """As `RunHandle.deny`."""
+        return self._call(self._handle.deny(subject, by=by, reason=reason))
+
     def propose(self, *args: Any, **options: Any) -> Future[int]:
         """As `RunHandle.propose`."""
         return self._call(self._handle.propose(*args, **options))
 
-    def replan(self, reason: str, *, by: str = "") -> Future[None]:
+    def replan(self, reason: str, **options: Any) -> Future[ReplanAnswer]:
         """As `RunHandle.replan`."""
-        return self._call(self._handle.replan(reason, by=by))
+        return self._call(self._handle.replan(reason, **options))
 
     def compensate(self, operation: str, **options: Any) -> Future[None]:
         """As `RunHandle.compensate`."""

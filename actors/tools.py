@@ -12,6 +12,7 @@ import msgspec
 from ..domain.errors import ToolDefinitionError
 from ..domain.tools import USER_PREFIX, Effect, RetryPolicy, ToolSpec
 from .json_values import as_json
+from .rules import ReplanRule
 from .tool_schema import Parameters
 
 Probe = Callable[[str], Any]
@@ -28,6 +29,7 @@ class Tool:
         function: what is called.
         spec: the contract, all of it but the schema of the arguments.
         probe: asked what became of an operation.
+        rules: look at the result of every call for a reason to plan anew.
 
     Attributes:
         spec: the contract.
@@ -35,16 +37,25 @@ class Tool:
         parameters: its arguments.
         is_async: whether it runs on the event loop; else in a thread.
         probe: see `Probe`.
+        rules: see `ReplanRule`.
 
     Raises:
         ToolDefinitionError: function, probe and contract do not fit each other.
     """
 
-    __slots__ = ("__weakref__", "function", "is_async", "parameters", "probe", "spec")
+    __slots__ = ("__weakref__", "function", "is_async", "parameters", "probe", "rules", "spec")
 
-    def __init__(self, function: Callable[..., Any], spec: ToolSpec, *, probe: Probe | None = None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        spec: ToolSpec,
+        *,
+        probe: Probe | None = None,
+        rules: Sequence[ReplanRule] = (),
+    ) -> None:
         self.function = function
         self.probe = probe
+        self.rules = tuple(rules)
         self.is_async = is_async(function)
         self.parameters = Parameters(spec.name, function)
         spec = msgspec.structs.replace(spec, input_schema=self.parameters.schema, has_probe=probe is not None)

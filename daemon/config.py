@@ -8,6 +8,12 @@
     [planners]
     orders = "shop.plans:plan_order"
 
+    [authority]                               # the fields of `midcourse.Authority`
+    deny = ["refund*"]
+    approvals = [{ tool = "pay", when = "input.amount > 100" }]
+    limits = [{ tool = "mail", at_once = 2, rate = { calls = 10, per_s = 60.0 } }]
+    approvers = ["os:*"]
+
 What ``tools`` names is described in ``daemon.parts``.
 """
 
@@ -21,11 +27,13 @@ from typing import Any
 
 import msgspec
 
+from ..domain.authority import Authority
+from ..domain.errors import AuthorityInvalid
 from .errors import ConfigError
 
 FILE_NAME = "midcourse.toml"
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?\Z")
-_KEYS = ("store", "tools", "planners")
+_KEYS = ("store", "tools", "planners", "authority")
 _SQLITE = "sqlite:///"
 
 
@@ -54,6 +62,7 @@ class Config(msgspec.Struct, frozen=True):
         store: the store's URL, empty if it names none.
         tools: where tools come from.
         planners: where planners come from, by name.
+        authority: what runs may do, and who has to agree.
     """
 
     file: str = ""
@@ -61,6 +70,7 @@ class Config(msgspec.Struct, frozen=True):
     store: str = ""
     tools: tuple[Source, ...] = ()
     planners: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
+    authority: Authority = Authority()
 
 
 def find_config(named: str | None) -> Config:
@@ -116,7 +126,21 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
         _from_folder(store, path),
         tuple(source for source in sources if source),
         {name: source for name, source in named.items() if source},
+        _authority(content.get("authority", {}), problems),
     )
+
+
+def _authority(value: Any, problems: list[str]) -> Authority:
+    try:
+        authority = msgspec.convert(value, Authority)
+        authority.check()
+    except msgspec.ValidationError as error:
+        problems.append(f"authority: {error}")
+    except AuthorityInvalid as error:
+        problems += [f"authority.{problem}" for problem in error.problems]
+    else:
+        return authority
+    return Authority()
 
 
 def _source(key: str, value: Any, problems: list[str]) -> Source | None:

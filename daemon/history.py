@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ..domain import facts as f
+from ..domain.diff import diff
 from ..domain.evolve import evolve
 from ..domain.plan import Step
 from ..domain.run import Run
@@ -33,6 +34,7 @@ class Revision(msgspec.Struct, frozen=True):
         added: the new tail.
         superseded: steps that will not run, or not again.
         failed: ids of those among them that have failed.
+        same: ids of superseded steps and of added ones that only name them anew.
         undone: operations it takes back.
         stability: how many steps differ between old and new plan.
         cost: the planner's own estimate.
@@ -50,6 +52,7 @@ class Revision(msgspec.Struct, frozen=True):
     added: tuple[Step, ...]
     superseded: tuple[Step, ...]
     failed: tuple[str, ...]
+    same: tuple[tuple[str, str], ...]
     undone: tuple[str, ...]
     stability: int
     cost: float | None
@@ -62,7 +65,7 @@ class Rejection(msgspec.Struct, frozen=True):
         version: version of the fact that rejected it.
         at: when, in seconds since the epoch.
         epoch: the epoch it was planned from.
-        code: ``stale``, ``invalid`` or ``conflict``.
+        code: ``stale``, ``invalid``, ``conflict``, ``replaced``, ``authority`` or ``denied``.
         problems: why.
     """
 
@@ -144,16 +147,18 @@ class History:
             self.rejections.append(Rejection(record.version, record.at, fact.epoch, fact.code, fact.problems))
 
     def _revision(self, record: Record, fact: f.PlanAccepted) -> Revision:
-        proposal, before = self.run.proposal, self.run.steps
+        proposal, before = self.run.pending, self.run.steps
         if proposal is None:
             raise LookupError("no proposal is pending")
         tail = {step.id: step for step in proposal.plan.steps}
+        added = tuple(tail[step] for step in fact.added)
+        superseded = tuple(before[step] for step in fact.superseded)
+        same = diff(superseded, [step for step in added if step.id not in fact.adopted]).same
         return Revision(
             fact.revision, record.version, record.at, record.actor, fact.author, proposal.epoch,
             "" if fact.author == "human" and self._asked == _START else self._asked, fact.reason,
             tuple(before[step] for step in fact.kept),
-            tuple(tail[step] for step in fact.added),
-            tuple(before[step] for step in fact.superseded),
-            tuple(step for step in fact.superseded if step in self._failed),
+            added, superseded, tuple(step for step in fact.superseded if step in self._failed),
+            tuple((old.id, new.id) for old, new in same),
             fact.undone, fact.stability, proposal.plan.cost,
         )  # fmt: skip

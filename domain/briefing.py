@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from .copies import copied
 from .goal import Goal
-from .ledger import Committed
+from .ledger import Committed, Operation
 from .plan import Step
-from .planning import LedgerEntry, PlanningContext, SignalEntry
+from .planning import LedgerEntry, OpenOperation, PlanningContext, SignalEntry
 from .receipt import Receipt
 from .run import Run
 from .tools import Catalog
@@ -25,6 +25,7 @@ _NUMBERED = re.compile(r"E(\d+)\Z")
 def brief(run: Run, catalog: Catalog) -> PlanningContext:
     """Return what the planner of a run is told now."""
     ledger = tuple(ledger_entry(entry) for entry in run.ledger.values())
+    open_ = open_steps(run) if run.running else {}
     return PlanningContext(
         run_id=run.id,
         goal=goal(run),
@@ -37,13 +38,29 @@ def brief(run: Run, catalog: Catalog) -> PlanningContext:
         ledger=ledger,
         constraints=tuple(e for e in ledger if e.effect == "irreversible" and e.state == "committed"),
         executed=tuple(_step(run.steps[step]) for step in run.order if step in run.done),
-        superseded=tuple(_step(run.steps[step]) for step in run.order if step not in run.done),
+        superseded=tuple(
+            _step(run.steps[step]) for step in run.order if step not in run.done and step not in open_
+        ),
         failures=tuple(run.failures),
         excluded=run.excluded,
         next_id=next_id(run),
-        tools=catalog,
+        tools=catalog.for_planners(),
         refusals=tuple(run.refusals),
+        askers=tuple(run.askers),
+        open_operations=tuple(
+            OpenOperation(_step(run.steps[step]), operation.key, copied(operation.input), operation.effect)
+            for step, operation in open_.items()
+        ),
     )
+
+
+def open_steps(run: Run) -> dict[str, Operation]:
+    """Return the operations in flight that a new plan may keep, by step."""
+    return {
+        operation.step: operation
+        for operation in run.running.values()
+        if operation.on_replan == "adopt" and operation.key not in run.orphans
+    }
 
 
 def ledger_entry(entry: Committed) -> LedgerEntry:

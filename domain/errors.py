@@ -7,7 +7,10 @@
     │   ├── PlanInvalid              a plan or proposal with one or more problems
     │   ├── UnknownTool              a tool name nobody registered
     │   ├── ToolDefinitionError      a tool declared in a way that cannot work
+    │   ├── AuthorityInvalid         rules about what runs may do that cannot be used
+    │   ├── ExpressionError          see ``domain.expressions``
     │   └── MessageRefused           a message that does not fit the state of its run
+    │       └── ReplanNotTaken       a request for a plan that has its answer already
     ├── TemplateError                see ``domain.templates``
     ├── StoreError                   see ``store.errors``
     └── EngineError                  see ``actors.errors``
@@ -16,6 +19,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+ReplanAnswer: TypeAlias = Literal["ACCEPTED", "STALE", "CONFLICT", "PROCESSING", "OUTCOME_UNKNOWN"]
+"""How a request for another plan is answered; see ``domain.decide.jumps``."""
 
 
 class MidcourseError(Exception):
@@ -46,5 +53,30 @@ class ToolDefinitionError(InvalidInputError):
     """A tool, or a set of tools, declared in a way that cannot work."""
 
 
+class AuthorityInvalid(InvalidInputError):
+    """Rules about what runs may do cannot be used.
+
+    Args:
+        problems: one sentence a problem, each naming its place.
+    """
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("the authority cannot be used: " + "; ".join(self.problems))
+
+
 class MessageRefused(InvalidInputError):
     """A message that does not fit the run as it is: nothing was recorded."""
+
+
+class ReplanNotTaken(MessageRefused):
+    """A request for a plan from outside was not taken up, or was before.
+
+    Args:
+        run_id: the run.
+        answer: ``PROCESSING`` or ``CONFLICT``, or what it was answered when it was told first.
+    """
+
+    def __init__(self, run_id: str, answer: ReplanAnswer) -> None:
+        self.answer = answer
+        super().__init__(f"run {run_id}: the request for another plan is answered {answer}")

@@ -35,6 +35,9 @@ FROM_OUTSIDE: Final[frozenset[type[m.Message]]] = frozenset(
         m.SettleOutcome,
         m.RetryCompensation,
         m.WaiveCompensation,
+        m.RequestCompensation,
+        m.ApproveSubject,
+        m.DenySubject,
     )
 )
 """The messages that people and programs send."""

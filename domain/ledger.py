@@ -8,11 +8,12 @@ from typing import Any, Literal
 import msgspec
 
 from . import facts as f
+from .plan import OnReplan
 from .receipt import Receipt
 from .tools import Effect
 
 LedgerState = Literal["committed", "undoing", "undone"]
-UndoState = Literal["issued", "running", "backoff", "done", "parked", "waived"]
+UndoState = Literal["issued", "running", "backoff", "done", "parked", "escalated", "waived"]
 
 
 class Operation(msgspec.Struct, gc=False):
@@ -39,6 +40,9 @@ class Operation(msgspec.Struct, gc=False):
         details: what the last heartbeat of the attempt before said.
         is_left: a later plan took the place of its step: a receipt commits it and finishes no step.
         why: why its outcome is unknown.
+        on_replan: what becomes of it when another plan is asked for.
+        replans: why its tool asks for another plan after every call; empty where it does not.
+        is_stopping: its latest attempt was asked to stop, because its plan is being left.
     """
 
     key: str
@@ -61,6 +65,9 @@ class Operation(msgspec.Struct, gc=False):
     details: Any = None
     why: str = ""
     is_left: bool = False
+    on_replan: OnReplan = "drain"
+    replans: str = ""
+    is_stopping: bool = False
 
     @property
     def tries(self) -> int:
@@ -136,6 +143,7 @@ class Undo(msgspec.Struct, gc=False):
         retry_at: when the next attempt is due, in seconds since the epoch.
         failure: why the latest attempt failed.
         receipt: what it left behind.
+        retried: how often a person had it retried; parked once more, it is escalated.
     """
 
     key: str
@@ -151,6 +159,7 @@ class Undo(msgspec.Struct, gc=False):
     retry_at: float = 0.0
     failure: f.Failure | None = None
     receipt: Receipt | None = None
+    retried: int = 0
 
     @property
     def tries(self) -> int:

@@ -88,9 +88,17 @@ class ReportPlanningFailure(Message, kw_only=True):
 
 
 class RequestReplan(Message, kw_only=True):
-    """A person or a program asks for a new plan from outside."""
+    """A person or a program asks for a new plan from outside.
+
+    Args:
+        reason: what changed, what is obsolete, what stays.
+        revision_token: the token of the revision it is about; empty for whichever is the present one.
+        id: the same id with the same content is taken once, and answered the same again.
+    """
 
     reason: str
+    revision_token: str = ""
+    id: str = ""
 
 
 class Report(Message, kw_only=True):
@@ -127,12 +135,14 @@ class ReportReplan(Report, kw_only=True):
         updates: values for the board.
         receipt: what was committed before it asked, if anything was.
         no_effect: the tool vouches that nothing happened outside, as in `ReportFailure`.
+        failure: it was to be judged by a rule whether another plan is wanted, and the rule raised.
     """
 
     reason: str
     updates: Mapping[str, Any] = msgspec.field(default_factory=dict)
     receipt: Receipt | None = None
     no_effect: bool = False
+    failure: Failure | None = None
 
 
 class ReportLost(Report, kw_only=True):
@@ -172,6 +182,26 @@ class SettleOutcome(Message, kw_only=True):
     happened: bool
     receipt: Receipt | None = None
     reason: str = ""
+
+
+class ApproveSubject(Message, kw_only=True):
+    """A person approves of a step or a plan that waits for it."""
+
+    subject: str
+
+
+class DenySubject(Message, kw_only=True):
+    """A person does not approve of a step or a plan that waits for it."""
+
+    subject: str
+    reason: str = ""
+
+
+class RequestCompensation(Message, kw_only=True):
+    """A person wants a committed operation taken back."""
+
+    operation: str
+    reason: str
 
 
 class RetryCompensation(Message, kw_only=True):

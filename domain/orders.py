@@ -36,6 +36,7 @@ class Execute(Order):
         step: id of the step, empty for an undo.
         details: the last heartbeat details of the attempt before.
         deadline: when the step must be over, in seconds since the epoch.
+        board: the named values left so far, as they are now.
     """
 
     operation: str
@@ -45,6 +46,7 @@ class Execute(Order):
     step: str = ""
     details: Any = None
     deadline: float | None = None
+    board: Mapping[str, Any] = {}
 
 
 class Probe(Order):

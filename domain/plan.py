@@ -8,6 +8,10 @@ from typing import Any, Literal
 import msgspec
 
 Author = Literal["human", "planner"]
+OnReplan = Literal["drain", "cancel", "adopt"]
+"""What becomes of a step in flight when another plan is asked for."""
+WhenUnapproved = Literal["fail", "skip", "default"]
+"""What becomes of a step that a person does not approve."""
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -23,6 +27,12 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         again: ask for one more of an intent that was committed before.
         undoes: the operation this planned call of an undo tool takes back.
         timeout_s: seconds the whole step may take, retries included.
+        on_replan: when another plan is asked for while the step is in flight, ``drain`` waits for it;
+            ``cancel`` asks it to stop; ``adopt`` lets it go on, and the new plan may keep it, unchanged.
+        when_unapproved: when a person denies the step an approval it needs, ``fail`` fails it; ``skip`` ends
+            it without effect and without a result, so that steps that refer to it fail; ``default`` ends it
+            without effect and with the result ``default``.
+        default: the result of the step where it is not approved and says ``default``.
     """
 
     id: str = ""
@@ -34,6 +44,9 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     again: bool = False
     undoes: str = ""
     timeout_s: float | None = None
+    on_replan: OnReplan = "drain"
+    when_unapproved: WhenUnapproved = "fail"
+    default: Any = None
 
     def __post_init__(self) -> None:
         if self.needs is not None:

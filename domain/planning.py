@@ -48,6 +48,40 @@ class SignalEntry(msgspec.Struct, frozen=True):
     version: int
 
 
+class Asker(msgspec.Struct, frozen=True):
+    """Something that asked for the plan that is owed.
+
+    Args:
+        cause: ``tool``, ``failure``, ``precondition``, ``person``, …
+        reason: why.
+        step: the step that asked, or is asked about.
+        tool: its tool.
+        input_digest: digest of its arguments; the same call may well ask again.
+    """
+
+    cause: str
+    reason: str
+    step: str = ""
+    tool: str = ""
+    input_digest: str = ""
+
+
+class OpenOperation(msgspec.Struct, frozen=True):
+    """A step in flight that a plan may keep by listing it again, unchanged.
+
+    Args:
+        step: the step as its plan has it.
+        operation: its key.
+        input: its arguments as they were rendered; a plan may list either.
+        effect: the contract in force when it began.
+    """
+
+    step: Step
+    operation: str
+    input: Mapping[str, Any]
+    effect: Effect
+
+
 class PlanningContext(msgspec.Struct, frozen=True):
     """Everything a planning call may look at.
 
@@ -63,9 +97,12 @@ class PlanningContext(msgspec.Struct, frozen=True):
         ledger: committed operations in order of commitment.
         constraints: those of them that cannot be undone.
         executed: steps that keep their positions, in plan order.
-        superseded: steps of the present plan that have not run.
+        superseded: steps of the present plan that have not run, without those that are open.
         failures: every failure so far, oldest first.
         refusals: what was wrong with the answers refused since the last accepted plan.
+        askers: what asked for this plan, first to last.
+        open_operations: steps in flight that a plan may keep; what comes of those it leaves out is undone,
+            or becomes a constraint.
         excluded: full names of tools to leave out of this one plan, if there is a plan without them.
         next_id: the number from which new step ids are free (``E{next_id}``).
         tools: the catalog.
@@ -88,6 +125,13 @@ class PlanningContext(msgspec.Struct, frozen=True):
     next_id: int
     tools: Catalog
     refusals: tuple[str, ...] = ()
+    askers: tuple[Asker, ...] = ()
+    open_operations: tuple[OpenOperation, ...] = ()
+
+    @property
+    def blacklist(self) -> tuple[tuple[str, str], ...]:
+        """Tool and argument digest of the calls that asked for this plan: a warning not to repeat them."""
+        return tuple((each.tool, each.input_digest) for each in self.askers if each.input_digest)
 
     @property
     def inputs(self) -> Mapping[str, Any]:

@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from . import facts as f
+from . import ids
+from .approvals import PLAN, Approval
+from .errors import ReplanAnswer
 from .goal import Goal
+from .held import Held
 from .ledger import Committed, Operation, Undo
 from .plan import Author, Step
-from .planning import SignalEntry
+from .planning import Asker, SignalEntry
 
 FinalStatus = Literal["completed", "failed", "cancelled"]
 PartKind = Literal["tool", "planner"]
@@ -28,32 +32,49 @@ class Run:
         attempts: the latest attempt of every operation, undos included.
         next_n: by intent, the lowest number that no operation ever had.
         tail_n: by intent, the lowest number its next step of the present tail may mean.
-        tail_again: operations taken out of turn by the present tail: by ``again``, or by an executed step
-            that its proposal listed again.
+        tail_again: operations taken out of turn by the present tail: by ``again``, by an executed step that
+            its proposal listed again, and those in flight that it keeps.
+        orphans: operations in flight whose step is in no plan any more.
+        strays: those of them that committed since, and were not judged yet.
+        undo_requests: by committed operation that a person wants taken back, why.
         undos_open: undos that are neither done nor waiting for a person, in the order they were issued.
+        accepted_at: version of the fact that accepted the present plan.
+        foreseen_from: the oldest epoch from which a person could foresee all that has happened since: nothing
+            but outcomes of what was in flight then.
+        guarded: by step to come, the conditions it needs that held, or were not known, when it was planned.
+        recheck: something happened since the last step began that may bear on conditions.
         owed: the request that the next plan answers.
+        askers: all that asked for it, first to last.
+        asking: a call after which its tool asks for another plan, and nobody has acted on it yet.
+        jumps: by id, content and answer of requests from outside.
         asked: the question the planner has not answered.
         started: every step that was ever started, by id.
+        held: a person's proposal that waits until what is in flight is known.
         refused: stale and refused answers since the last accepted plan; ``refusals`` says what was wrong.
         refused_alike: how often in a row ``last_refusal`` was the answer to the same proposal.
         replan_marks: by digest, version and reason of every request for a plan.
-        excluded: tools to leave out of the next plan.
         broken: the failure of a step that nobody has acted on yet.
         stuck: why the run cannot go on by itself; empty where it can.
         stuck_on: what went wrong, where it is stuck on a failure.
+        calls: by tool, how many operations its plans have begun, planned undos included.
+        skipped: by step that was not approved and ended without effect, why.
+        approvals: by step, approvals that are waited for, or given and not used yet.
+        verdicts: by subject, what became of approvals.
         missing: the tools and planners it needs and its engine does not have.
         unwinding: what it ends as, once its effects are undone.
         outcome: the result, the failure or the reason it ended with.
     """
 
     __slots__ = (
-        "asked", "attempts", "author", "backoff", "board", "broken", "cancelling", "catalog", "closed",
-        "done", "epoch", "excluded", "failures", "final", "goal", "goal_found", "id", "key", "last_refusal",
-        "ledger", "limits", "lineage", "missing", "mode", "needed_by", "news", "next_n", "order", "outcome",
-        "owed", "parked", "plan_retry_at", "planner", "planning_failures", "proposal", "ready", "refusals",
-        "refused", "refused_alike", "replan_marks", "replans", "results", "reversible", "revision", "running",
-        "signal_ids", "signals", "started", "steps", "stuck", "stuck_on", "tags", "tail_again", "tail_n",
-        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "version",
+        "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff", "board",
+        "broken", "calls", "cancelling", "catalog", "closed", "done", "epoch", "failures", "final",
+        "foreseen_from", "goal", "goal_found", "guarded", "held", "id", "jumps", "key", "last_refusal",
+        "ledger", "limits", "lineage", "missing", "mode", "needed_by", "news", "next_n", "order", "orphans",
+        "outcome", "owed", "parked", "plan_retry_at", "planner", "planning_failures", "proposal", "ready",
+        "recheck", "refusals", "refused", "refused_alike", "replan_marks", "replans", "results",
+        "reversible", "revision", "running", "signal_ids", "signals", "skipped", "started", "started_by",
+        "steps", "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "undo_requests",
+        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -80,6 +101,10 @@ class Run:
         self.done: dict[str, str] = {}
         self.started: dict[str, Step] = {}
         self.results: dict[str, Any] = {}
+        self.accepted_at = 0
+        self.foreseen_from = 0
+        self.guarded: dict[str, tuple[str, ...]] = {}
+        self.recheck = False
         # operations
         self.running: dict[str, Operation] = {}
         self.backoff: dict[str, Operation] = {}
@@ -90,16 +115,29 @@ class Run:
         self.next_n: dict[str, int] = {}
         self.tail_n: dict[str, int] = {}
         self.tail_again: set[str] = set()
+        self.orphans: set[str] = set()
+        self.strays: dict[str, Committed] = {}
         # compensation
         self.reversible: dict[str, Committed] = {}
         self.undos: dict[str, Undo] = {}
+        self.undo_requests: dict[str, str] = {}
         self.undos_open: OrderedDict[str, Undo] = OrderedDict()
         self.undo_running = ""
         self.parked: dict[str, Undo] = {}
+        # approvals
+        self.started_by = ""
+        self.calls: dict[str, int] = {}
+        self.skipped: dict[str, str] = {}
+        self.approvals: dict[str, Approval] = {}
+        self.verdicts: dict[str, str] = {}
         # planning
         self.owed: f.ReplanRequested | None = None
+        self.askers: list[Asker] = []
+        self.asking: Asker | None = None
+        self.jumps: dict[str, tuple[str, ReplanAnswer]] = {}
         self.asked: f.PlanRequested | None = None
         self.proposal: f.PlanProposed | None = None
+        self.held: Held | None = None
         self.plan_retry_at: float | None = None
         self.replans = 0
         self.refused = 0
@@ -108,7 +146,6 @@ class Run:
         self.refused_alike = 0
         self.planning_failures = 0
         self.replan_marks: dict[str, tuple[int, str]] = {}
-        self.excluded: frozenset[str] = frozenset()
         self.failures: list[f.Failure] = []
         self.board: dict[str, Any] = {}
         self.signals: list[SignalEntry] = []
@@ -134,9 +171,40 @@ class Run:
         return [entry for entry in self.ledger.values() if entry.state == "committed"]
 
     @property
+    def excluded(self) -> frozenset[str]:
+        """The tools that asked for the plan that is owed: search planners leave them out of it."""
+        return frozenset(each.tool for each in self.askers if each.cause == "tool")
+
+    @property
+    def revision_token(self) -> str:
+        """The id issued with the present revision: a request that shows it is about this plan alone."""
+        return ids.digest([self.id, self.revision, self.accepted_at])
+
+    @property
+    def pending(self) -> f.PlanProposed | None:
+        """The proposal that comes next: one just made, or one that waits for steps or for approval."""
+        if self.proposal is not None:
+            return self.proposal
+        if self.held is not None:
+            return self.held.proposal
+        approval = self.approvals.get(PLAN)
+        return approval.proposal if approval is not None else None
+
+    @property
     def is_leaving(self) -> bool:
         """Whether no step of the present plan is to be started any more."""
         return self.owed is not None or self.unwinding is not None
+
+    def is_unwanted(self, operation: Operation) -> bool:
+        """Whether an operation belongs to a plan that is being left, or was left."""
+        return self.is_leaving or operation.key in self.orphans
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether something is in flight that has to be known before there is another plan."""
+        if self.backoff or self.unknown:
+            return True
+        return any(operation.on_replan != "adopt" for operation in self.running.values())
 
     @property
     def is_probing(self) -> bool:
@@ -150,8 +218,9 @@ class Run:
             return False
         if self.owed is None and (self.revision > 0 or self.goal_found is not None):
             return False
-        in_flight = self.running or self.backoff or self.unknown or self.undos_open
-        return not in_flight and ("planner", self.planner) not in self.missing
+        if self.held is not None or PLAN in self.approvals or self.is_draining:
+            return False
+        return not (self.undos_open or self.strays or ("planner", self.planner) in self.missing)
 
     @property
     def may_undo(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from .approvals import PLAN, Approval
 from .run import Run
 
 Status = Literal[
@@ -14,7 +15,9 @@ Status = Literal[
 ]
 FINAL: frozenset[Status] = frozenset(("completed", "failed", "cancelled"))
 
-AttentionKind = Literal["unknown_outcome", "stuck", "parked_compensation", "missing_tool", "missing_planner"]
+AttentionKind = Literal[
+    "approval", "unknown_outcome", "stuck", "parked_compensation", "missing_tool", "missing_planner"
+]
 
 
 class Attention(msgspec.Struct, frozen=True):
@@ -22,20 +25,48 @@ class Attention(msgspec.Struct, frozen=True):
 
     Args:
         kind: what sort of thing it is.
-        subject: the operation, tool or planner it is about; the reason, where a run is stuck.
+        subject: the approval, operation, tool or planner it is about; the reason, where a run is stuck.
         detail: what happened.
         remedy: what a person can do.
+        since: when it began to wait, in seconds since the epoch; ``None`` where that was not looked up.
     """
 
     kind: AttentionKind
     subject: str
     detail: str
     remedy: str
+    since: float | None = None
 
 
 def attention(run: Run) -> list[Attention]:
     """Return everything of a run that waits for a person."""
-    return [*_unknown_outcomes(run), *_parked_undos(run), *_missing_parts(run), *_stuck(run)]
+    return [
+        *_approvals(run),
+        *_unknown_outcomes(run),
+        *_parked_undos(run),
+        *_missing_parts(run),
+        *_stuck(run),
+    ]
+
+
+def _approvals(run: Run) -> Iterator[Attention]:
+    for approval in awaited_approvals(run):
+        what = "the proposed plan" if approval.step == PLAN else f"step {approval.step} ({approval.tool})"
+        who = ", ".join(approval.approvers) or "nobody"
+        but = f", but not {run.started_by}, who started it" if approval.four_eyes and run.started_by else ""
+        yield Attention(
+            "approval",
+            approval.subject,
+            f"{what} waits for approval: {approval.why}",
+            f"approve it, or deny it with a reason (may be answered by {who}{but})",
+        )
+
+
+def awaited_approvals(run: Run) -> list[Approval]:
+    """Return the approvals that nobody gave and that are still wanted."""
+    if run.unwinding is not None:
+        return []
+    return [each for each in run.approvals.values() if not each.by]
 
 
 def _unknown_outcomes(run: Run) -> Iterator[Attention]:
@@ -52,6 +83,8 @@ def _unknown_outcomes(run: Run) -> Iterator[Attention]:
 def _parked_undos(run: Run) -> Iterator[Attention]:
     for key, undo in run.parked.items():
         detail = undo.failure.message if undo.failure is not None else ""
+        if undo.state == "escalated":
+            detail = f"escalated, for it failed again after it was retried on request: {detail}"
         yield Attention("parked_compensation", key, detail, "retry it, or waive it with a reason")
 
 
@@ -80,7 +113,7 @@ def _stuck_on(run: Run) -> str:
 
 def needs_attention(run: Run) -> bool:
     """Whether anything waits for a person; cheaper than listing it."""
-    if run.stuck or run.parked or run.missing:
+    if run.stuck or run.parked or run.missing or (run.approvals and awaited_approvals(run)):
         return True
     return bool(run.unknown) and any(not operation.probing for operation in run.unknown.values())
 

@@ -8,12 +8,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from .authority import Authority
 from .errors import ToolDefinitionError, UnknownTool
 from .ids import digest
 
 Effect = Literal["read", "reversible", "irreversible"]
 USER_PREFIX = "user__"
 _TRIES = 5
+_NO_RULES = Authority()
 RECEIPT_FIELD = "receipt"
 """The argument through which an undo tool is handed the receipt of what it takes back."""
 
@@ -62,6 +64,7 @@ class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         post: condition values that hold after it.
         cost: what planning reckons for one call, in any unit.
         input: template of its arguments, for planners that search.
+        replans: why another plan is asked for after every call of it; empty where none is.
     """
 
     name: str
@@ -79,6 +82,7 @@ class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     post: Mapping[str, bool] = msgspec.field(default_factory=dict)
     cost: float = 1.0
     input: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    replans: str = ""
 
     @property
     def repeatable(self) -> bool:
@@ -117,14 +121,17 @@ class Catalog:
 
     Args:
         specs: the contracts; two with one name are refused, and an undo tool must exist.
+        authority: what they may be used for, and who has to agree.
 
     Raises:
         ToolDefinitionError: two tools share a name, or an ``undo`` cannot work.
     """
 
-    __slots__ = ("_bare", "_specs", "digest")
+    __slots__ = ("_bare", "_specs", "authority", "digest", "guards_steps")
 
-    def __init__(self, specs: Iterable[ToolSpec] = ()) -> None:
+    def __init__(self, specs: Iterable[ToolSpec] = (), authority: Authority = _NO_RULES) -> None:
+        self.authority = authority
+        self.guards_steps = authority.guards_steps
         self._specs: dict[str, ToolSpec] = {}
         for spec in specs:
             if spec.name in self._specs:
@@ -135,6 +142,18 @@ class Catalog:
                 self._check_undo(spec)
         self._bare = self._bare_names()
         self.digest = digest([msgspec.to_builtins(self._specs[name]) for name in sorted(self._specs)])
+
+    def for_planners(self) -> Catalog:
+        """Return the catalog as planners see it: without the tools that they may not use."""
+        if not self.authority.restricts_planners:
+            return self
+        offered = Catalog(authority=self.authority)
+        offered._specs = {
+            name: spec for name, spec in self._specs.items() if self.authority.lets_planners_use(name)
+        }
+        offered._bare = offered._bare_names()
+        offered.digest = self.digest
+        return offered
 
     def _bare_names(self) -> dict[str, list[str]]:
         bare: dict[str, list[str]] = {}

@@ -12,12 +12,14 @@ from .copies import copied
 from .facts import Failure, Limits, Mode
 from .goal import Goal
 from .ledger import Operation, UndoState
-from .plan import Author
+from .plan import Author, Plan
 from .planning import LedgerEntry, SignalEntry
 from .run import Run
-from .summary import Attention, Status, attention, status, wake_at
+from .summary import Attention, Status, attention, awaited_approvals, status, wake_at
 
-StepState = Literal["pending", "ready", "running", "backoff", "unknown", "failed", "done"]
+StepState = Literal[
+    "pending", "ready", "approval", "running", "backoff", "unknown", "failed", "skipped", "done"
+]
 
 
 class StepView(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -74,6 +76,30 @@ class UndoView(msgspec.Struct, frozen=True, omit_defaults=True):
     failure: Failure | None = None
 
 
+class ApprovalView(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What waits for the approval of a person, as they are to see it.
+
+    Args:
+        subject: its name.
+        why: what asks for it.
+        step: the step; empty for a plan.
+        tool: full name of its tool.
+        input: its rendered arguments.
+        plan: the plan; ``None`` for a step.
+        approvers: globs of the actors that may answer.
+        four_eyes: the one who started the run may not approve.
+    """
+
+    subject: str
+    why: str
+    step: str = ""
+    tool: str = ""
+    input: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    plan: Plan | None = None
+    approvers: tuple[str, ...] = ()
+    four_eyes: bool = True
+
+
 class RunState(msgspec.Struct, frozen=True, kw_only=True):
     """A run at one version.
 
@@ -83,6 +109,7 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
         version: version of its last fact.
         epoch: the version a proposal has to be planned from.
         revision: number of the present plan; 0 before the first.
+        revision_token: the id issued with it: `RunHandle.replan` with it is about this plan and no other.
         author: who wrote the present plan.
         goal: what it is for.
         planner: name of its planner; empty for none.
@@ -97,6 +124,7 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
         board: named values left for planning.
         signals: signals since the last accepted plan.
         failures: every failure so far, oldest first.
+        approvals: steps and plans that wait for approval.
         attention: what waits for a person.
         replan_reason: why another plan is owed; empty where none is.
         replans: how often another plan was asked for.
@@ -110,6 +138,7 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     epoch: int
     revision: int
+    revision_token: str
     author: Author | None
     goal: Goal
     planner: str
@@ -124,6 +153,7 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     board: Mapping[str, Any]
     signals: tuple[SignalEntry, ...]
     failures: tuple[Failure, ...]
+    approvals: tuple[ApprovalView, ...]
     attention: tuple[Attention, ...]
     replan_reason: str
     replans: int
@@ -140,6 +170,7 @@ def view(run: Run) -> RunState:
         version=run.version,
         epoch=run.epoch,
         revision=run.revision,
+        revision_token=run.revision_token,
         author=run.author,
         goal=goal(run),
         planner=run.planner,
@@ -154,6 +185,7 @@ def view(run: Run) -> RunState:
         board=copied(run.board),
         signals=signals(run),
         failures=tuple(run.failures),
+        approvals=_approvals(run),
         attention=tuple(attention(run)),
         replan_reason=run.owed.reason if run.owed else "",
         replans=run.replans,
@@ -166,6 +198,16 @@ def view(run: Run) -> RunState:
 def end_result(run: Run) -> Any:
     """Return what a completed run ended with; ``None`` for any other."""
     return copied(run.outcome) if run.final == "completed" else None
+
+
+def _approvals(run: Run) -> tuple[ApprovalView, ...]:
+    return tuple(
+        ApprovalView(
+            each.subject, each.why, each.step, each.tool, copied(each.input),
+            copied(each.proposal.plan) if each.proposal is not None else None, each.approvers, each.four_eyes,
+        )
+        for each in awaited_approvals(run)
+    )  # fmt: skip
 
 
 def end_failure(run: Run) -> Failure | None:
@@ -194,6 +236,11 @@ def _steps(run: Run) -> tuple[StepView, ...]:
 def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) -> StepView:
     step = run.steps[step_id]
     needs, reasoning = step.needs, step.reasoning
+    if step_id in run.skipped:
+        result = run.results.get(step_id)
+        return StepView(
+            step_id, step.tool_name, step.input, "skipped", result=result, needs=needs, reasoning=reasoning
+        )
     if step_id in run.done:
         key = run.done[step_id]
         entry = run.ledger.get(key)
@@ -209,6 +256,11 @@ def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) ->
             step_id, step.tool_name, copied(operation.input), state, operation.key, operation.attempt,
             retry_at, needs=needs, reasoning=reasoning
         )  # fmt: skip
+    approval = run.approvals.get(step_id)
+    if approval is not None and not approval.by:
+        return StepView(
+            step_id, step.tool_name, copied(approval.input), "approval", needs=needs, reasoning=reasoning
+        )
     if step_id in run.started and step_id not in run.ready and not run.unmet.get(step_id):
         return StepView(
             step_id, step.tool_name, copied(step.input), "failed", needs=needs, reasoning=reasoning

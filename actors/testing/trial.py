@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
+from ...domain.authority import Authority
 from ...domain.errors import MidcourseError
 from ...domain.facts import Fact
 from ...store.memory import MemoryJournal, MemoryStore
@@ -27,6 +28,7 @@ class TrialEngine(Engine):
         tools: as for `Engine`.
         planners: as for `Engine`.
         settings: as for `Engine`.
+        authority: as for `Engine`.
         store: what an earlier engine has left; a new store if it is left out.
         clock: the clock; a new one if it is left out.
         seed: of its random numbers.
@@ -42,6 +44,7 @@ class TrialEngine(Engine):
         tools: Iterable[Tool | Callable[..., Any]] = (),
         planners: Mapping[str, AnyPlanner] | None = None,
         settings: Settings | None = None,
+        authority: Authority | None = None,
         store: MemoryStore | None = None,
         clock: ManualClock | None = None,
         seed: int = 0,
@@ -53,6 +56,7 @@ class TrialEngine(Engine):
             tools=tools,
             planners=planners,
             settings=settings,
+            authority=authority,
             clock=self.clock,
             timers=self.clock,
             random=random.Random(seed).random,  # noqa: S311 - numbers that repeat are wanted

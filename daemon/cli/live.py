@@ -14,8 +14,9 @@ from ...domain.view import view
 from ...store import Record
 from ..history import History
 from .output import one_line
+from .render_attention import attention_lines
 from .render_facts import short_fact_line
-from .render_run import attention_lines, plan_lines, status_cell
+from .render_run import plan_lines, revision_lines, status_cell
 
 _REFRESH_HZ = 4
 _LAST = 10
@@ -59,5 +60,7 @@ class LiveRun:
             (f"Run {state.id}", "bold"), "  ", (status, style), f"  revision {state.revision}"
         )
         waits = attention_lines(state.id, state.attention)
-        lines = [f"  {one_line(state.goal.text)}", "", *plan_lines(state), *waits, "", *self._last]
+        latest = self._history.revisions[-1:] if state.revision > 1 else []
+        changes = revision_lines(latest, [])
+        lines = [f"  {one_line(state.goal.text)}", *changes, "", *plan_lines(state), *waits, "", *self._last]
         return Group(head, *(Text.from_ansi(line, no_wrap=True, overflow="ellipsis") for line in lines))

@@ -141,9 +141,10 @@ def _list(name: str, values: tuple[str, ...]) -> str:
 
 
 def _accepted(fact: f.PlanAccepted) -> str:
-    lists = ("kept", "added", "superseded", "undone")
+    lists = ("kept", "adopted", "added", "superseded", "undone")
     changes = "".join(_list(name, getattr(fact, name)) for name in lists)
-    return f"revision {fact.revision} by {fact.author}{changes} · {fact.reason or 'no reason given'}"
+    title = f"revision {fact.revision} by {fact.author}{changes} · stability {fact.stability}"
+    return f"{title} · {fact.reason or 'no reason given'}"
 
 
 def _began(fact: f.RunStarted) -> str:

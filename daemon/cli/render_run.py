@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...domain.planning import LedgerEntry
-from ...domain.summary import FINAL, Attention
+from ...domain.summary import FINAL
 from ...domain.view import RunState, StepView, UndoView, view
 from ..history import History, Rejection, Revision
 from .moments import show_moment
 from .output import one_line, paint, short_json
+from .render_attention import approval_lines, attention_lines
 from .render_facts import bare, human, steps_text
 from .render_table import Cell, table
 
@@ -21,6 +22,8 @@ MARKS = {
     "backoff": ("↻", "yellow"),
     "unknown": ("?", "red"),
     "failed": ("✗", "red"),
+    "approval": ("!", "red"),
+    "skipped": ("»", "dim"),
     "ready": ("○", ""),
     "pending": ("·", ""),
     "not run": ("–", "dim"),
@@ -49,6 +52,7 @@ def show_run(history: History, *, width: int = 0) -> Iterator[str]:
     state = view(history.run)
     yield from _head(state, history, width)
     yield from attention_lines(state.id, state.attention)
+    yield from _section("Waits for approval", approval_lines(state.approvals))
     yield from _section(f"Plan, revision {state.revision}", plan_lines(state, width=width))
     yield from _section("Revisions", revision_lines(history.revisions, history.rejections))
     yield from _section("Ledger", ledger_lines(state.ledger, width=width))
@@ -71,6 +75,7 @@ def _head(state: RunState, history: History, width: int) -> Iterator[str]:
         "goal": one_line(state.goal.text),
         "inputs": short_json(state.goal.inputs, 200) if state.goal.inputs else "",
         "planner": state.planner,
+        "revision": f"{state.revision}, token {state.revision_token}",
         "key": one_line(state.key),
         "tags": one_line(", ".join(f"{name}={value}" for name, value in state.tags.items())),
         "started": show_moment(history.started_at),
@@ -81,36 +86,6 @@ def _head(state: RunState, history: History, width: int) -> Iterator[str]:
     }
     rows: list[list[str | Cell]] = [[Cell(name, "dim"), text] for name, text in fields.items() if text]
     yield from table(rows, indent="  ", width=width)
-
-
-def attention_lines(run_id: str, items: Sequence[Attention]) -> Iterator[str]:
-    """Yield what waits for a person, and the commands that settle it."""
-    for item in items:
-        yield ""
-        kind = item.kind.replace("_", " ")
-        about = one_line(item.subject).removeprefix(f"{kind}: ")
-        subject = "" if item.subject in (item.kind, item.detail) else f": {about}"
-        yield paint(f"Needs a person: {kind}{subject}", "red")
-        yield f"  {human(item.detail)}; {item.remedy}:"
-        for command in _commands(run_id, item):
-            yield f"    {command}"
-
-
-def _commands(run_id: str, item: Attention) -> tuple[str, ...]:
-    runs = "midcourse runs"
-    if item.kind == "unknown_outcome":
-        settle = f"{runs} settle {run_id} {item.subject}"
-        return (f"{settle} --happened RESULT", f"{settle} --not-happened --reason REASON")
-    if item.kind == "parked_compensation":
-        subject = f"{run_id} {item.subject}"
-        return (f"{runs} compensate retry {subject}", f"{runs} compensate waive {subject} --reason REASON")
-    if item.kind == "stuck":
-        return (
-            f"{runs} propose {run_id} FILE --epoch EPOCH",
-            f"{runs} signal {run_id} NAME VALUE",
-            f"{runs} cancel {run_id} --reason REASON",
-        )
-    return (f"midcourse --config FILE runs resume {run_id}",)
 
 
 def plan_lines(state: RunState, *, width: int = 0) -> list[str]:
@@ -168,6 +143,7 @@ def _revision(revision: Revision) -> list[str]:
     ):
         if steps:
             lines.append(paint(f"     {sign} {name} {steps_text(steps)}", style))
+    lines += [paint(f"     ≈ {new} is {old} as it was", "dim") for old, new in revision.same]
     lines += [paint(f"     ↶ undone {operation}", "yellow") for operation in revision.undone]
     return lines
 

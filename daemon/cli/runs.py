@@ -15,8 +15,10 @@ _COMMANDS = {
     "cancel": Lazy("runs_steer:cancel", "Cancel a run, undoing what can be undone."),
     "propose": Lazy("runs_propose:propose", "Replace what is left of a plan by one of yours."),
     "replan": Lazy("runs_steer:replan", "Ask for another plan."),
+    "approve": Lazy("runs_approve:approve", "Approve of a step or a plan that waits for it."),
+    "deny": Lazy("runs_approve:deny", "Deny a step or a plan the approval it waits for."),
     "settle": Lazy("runs_steer:settle", "Say what became of an unknown outcome."),
-    "compensate": Lazy("runs_steer:compensate", "Retry or waive an undo that gave up."),
+    "compensate": Lazy("runs_steer:compensate", "Undo an operation; retry or waive an undo that gave up."),
 }
 
 

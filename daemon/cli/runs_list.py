@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,8 @@ from .output import note, one_line, say, say_document, width
 from .session import Session, pass_session, wait_for
 
 if TYPE_CHECKING:
-    from ...store import IndexedRun
+    from ...actors.attention import RunAttention
+    from ...store import IndexedRun, Journal
 
 STATUSES = (
     "planning", "running", "waiting", "attention", "compensating", "completed", "failed", "cancelled",
@@ -47,7 +49,7 @@ def _tags(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...])
 )
 @click.option("--since", type=Moment(), help="Only runs started at or after: a time, or an age such as 2h.")
 @click.option("--until", type=Moment(), help="Only runs started before.")
-@click.option("--attention", is_flag=True, help="Only runs that wait for a person.")
+@click.option("--attention", is_flag=True, help="Only runs that wait for a person, with what settles it.")
 @click.option(
     "--limit", type=click.IntRange(1, _MOST), default=50, show_default=True, help="How many at most."
 )
@@ -56,6 +58,8 @@ def _tags(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...])
 @pass_session
 def list_runs(session: Session, /, *, limit: int, cursor: str, **filters: Any) -> None:
     """List runs, newest first."""
+    import msgspec
+
     from ...store import RunFilter
 
     wanted = RunFilter(
@@ -69,15 +73,34 @@ def list_runs(session: Session, /, *, limit: int, cursor: str, **filters: Any) -
     )
     with session.read() as journal:
         page = wait_for(journal.list(wanted, limit=limit, cursor=cursor))
+        waiting = wait_for(_waiting(journal, page.runs)) if filters["attention"] else []
     if session.as_json:
-        say_document(page)
+        items = {"attention": {each.run.run_id: each.items for each in waiting}}
+        say_document(msgspec.to_builtins(page) | items if filters["attention"] else page)
         return
     for line in _lines(page.runs):
         say(line)
+    if filters["attention"]:
+        _say_what_waits(waiting)
     if not page.runs:
         note("No runs")
     if page.cursor:
         note(f"More with --cursor {page.cursor}")
+
+
+async def _waiting(journal: Journal, runs: Sequence[IndexedRun]) -> list[RunAttention]:
+    from ...actors.attention import attention_of
+
+    return [await attention_of(journal, run) for run in runs]
+
+
+def _say_what_waits(waiting: Sequence[RunAttention]) -> None:
+    from .render_attention import attention_lines
+
+    now = time.time()
+    for each in waiting:
+        for line in attention_lines(each.run.run_id, each.items, now=now):
+            say(line)
 
 
 def _lines(runs: Any) -> list[str]:

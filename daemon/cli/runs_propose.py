@@ -28,8 +28,9 @@ def propose(session: Session, /, *, run: str, file: Path, epoch: int) -> None:
     """Replace what is left of a plan by that in FILE.
 
     FILE holds a JSON object: {"steps": [{"tool_name": …, "input": {…}}], "undo": [operations to take back],
-    "reason": …}. It is checked against the tools of the configuration, and refused if the run has moved on
-    since --epoch, which `midcourse runs show` prints.
+    "reason": …}. It is checked against the tools of the configuration, and refused if more has happened since
+    --epoch, which `midcourse runs show` prints, than outcomes of steps that were in flight then. While steps
+    are in flight it waits for them, and no other one begins.
     """
     import msgspec
 
@@ -48,7 +49,12 @@ def propose(session: Session, /, *, run: str, file: Path, epoch: int) -> None:
         if not parts.tools:
             raise click.UsageError("a plan is checked against the tools of the configuration, which has none")
         run_id, accepted = wait_for(_propose(session, run, message, parts.catalog))
-    if session.as_json:
+    if accepted is None:
+        if session.as_json:
+            say_document({"run": run_id, "revision": None, "added": []})
+        else:
+            say(f"{run_id}: the proposal waits for what is in flight, and nothing else begins meanwhile")
+    elif session.as_json:
         say_document({"run": run_id, "revision": accepted.revision, "added": accepted.added})
     else:
         say(f"{run_id}: revision {accepted.revision}, with steps {', '.join(accepted.added) or 'none'}")
@@ -56,7 +62,7 @@ def propose(session: Session, /, *, run: str, file: Path, epoch: int) -> None:
 
 async def _propose(
     session: Session, reference: str, message: ProposePlan, catalog: Catalog
-) -> tuple[str, PlanAccepted]:
+) -> tuple[str, PlanAccepted | None]:
     from ...actors.errors import ProposalRefusedError
     from ...actors.writer import write
     from ...domain.facts import PlanAccepted, ProposalRejected
@@ -67,4 +73,4 @@ async def _propose(
     for fact, _ in facts:
         if isinstance(fact, ProposalRejected):
             raise ProposalRefusedError(run_id, fact.code, fact.problems)
-    return run_id, next(fact for fact, _ in facts if isinstance(fact, PlanAccepted))
+    return run_id, next((fact for fact, _ in facts if isinstance(fact, PlanAccepted)), None)

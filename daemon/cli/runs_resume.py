@@ -69,7 +69,13 @@ async def _resume(
     if not histories:
         note("No runs to resume")
         return []
-    async with Engine(session.store, tools=parts.tools, planners=parts.planners) as engine:
+    engine = Engine(
+        session.store,
+        tools=parts.tools,
+        planners=parts.planners,
+        authority=session.config.authority,
+    )
+    async with engine:
         try:
             return await carry_on(
                 engine,
@@ -118,7 +124,8 @@ def _progress(*, quiet: bool, name_runs: bool) -> Callable[[Record], None]:
 
 
 def _show(session: Session, ending: Ending) -> None:
-    from .render_run import attention_lines, status_cell
+    from .render_attention import attention_lines
+    from .render_run import status_cell
 
     if session.as_json:
         say_line(ending, at_once=True)

@@ -16,7 +16,7 @@ from .output import note, say, say_document
 from .session import Session, find_run_async, pass_session, wait_for
 
 if TYPE_CHECKING:
-    from ...domain.messages import Message
+    from ...domain.messages import Message, RequestReplan
 
 
 @click.command("signal", epilog=RUN_HELP)
@@ -32,7 +32,7 @@ def signal(session: Session, /, *, run: str, name: str, payload: Any, id_: str, 
     from ...domain.messages import ReceiveSignal
 
     news = {"name": name, "payload": payload, "id": id_, "relevant": not irrelevant}
-    _write(session, run, ReceiveSignal(**_sender(session), **news))
+    tell(session, run, ReceiveSignal(**sender(session), **news))
 
 
 @click.command("cancel", epilog=RUN_HELP)
@@ -44,19 +44,46 @@ def cancel(session: Session, /, *, run: str, reason: str) -> None:
     """Cancel a run: what can be undone is undone, newest first, then the run ends."""
     from ...domain.messages import RequestCancel
 
-    _write(session, run, RequestCancel(**_sender(session), reason=reason))
+    tell(session, run, RequestCancel(**sender(session), reason=reason))
 
 
 @click.command("replan", epilog=RUN_HELP)
 @run_argument
 @click.option("--reason", required=True, help="What changed, what is obsolete, what stays.")
+@click.option("--token", default="", help="The revision it is about; `midcourse runs show` prints its token.")
+@click.option("--id", "id_", metavar="ID", default="", help="A request with the same id is taken once.")
 @json_option
 @pass_session
-def replan(session: Session, /, *, run: str, reason: str) -> None:
-    """Ask the planner of a run for another plan."""
+def replan(session: Session, /, *, run: str, reason: str, token: str, id_: str) -> int:
+    """Ask the planner of a run for another plan.
+
+    The answer is ACCEPTED; STALE, if --token is that of an earlier revision; CONFLICT, if --id was used with
+    something else; or PROCESSING, if a plan is owed already and this request was not taken up. Exit code 0 if
+    it is ACCEPTED, else 1.
+    """
     from ...domain.messages import RequestReplan
 
-    _write(session, run, RequestReplan(**_sender(session), reason=reason))
+    message = RequestReplan(**sender(session), reason=reason, revision_token=token, id=id_)
+    run_id, answer = wait_for(_replan(session, run, message))
+    if session.as_json:
+        say_document({"run": run_id, "answer": answer})
+    else:
+        say(f"{run_id}: {answer}")
+    return 0 if answer == "ACCEPTED" else 1
+
+
+async def _replan(session: Session, reference: str, message: RequestReplan) -> tuple[str, str]:
+    from ...actors.requests import replan_answer
+    from ...actors.writer import write
+    from ...domain.errors import ReplanNotTaken
+
+    async with session.write() as journal:
+        run_id = await find_run_async(journal, reference)
+        try:
+            facts = (await write(journal, run_id, message)).facts
+        except ReplanNotTaken as refusal:
+            return run_id, refusal.answer
+    return run_id, replan_answer(fact for fact, _ in facts)
 
 
 @click.command("settle", epilog=RUN_HELP)
@@ -86,7 +113,7 @@ def settle(
     receipt = None if not_happened else _receipt(happened)
     session = ctx.ensure_object(Session)
     fields = {"operation": operation, "happened": not not_happened, "receipt": receipt, "reason": reason}
-    _write(session, run, SettleOutcome(**_sender(session) | fields))
+    tell(session, run, SettleOutcome(**sender(session) | fields))
 
 
 def _receipt(value: Any) -> Any:
@@ -106,7 +133,20 @@ def _receipt(value: Any) -> Any:
 
 @click.group("compensate")
 def compensate() -> None:
-    """Decide about an undo that gave up."""
+    """Have an operation undone, or decide about an undo that gave up."""
+
+
+@compensate.command("undo", epilog=RUN_HELP)
+@run_argument
+@click.argument("operation")
+@click.option("--reason", required=True, help="Why the effect is not wanted any more.")
+@json_option
+@pass_session
+def undo(session: Session, /, *, run: str, operation: str, reason: str) -> None:
+    """Take a committed OPERATION back, whatever the plan says of it. Its run may have ended."""
+    from ...domain.messages import RequestCompensation
+
+    tell(session, run, RequestCompensation(**sender(session), operation=operation, reason=reason))
 
 
 @compensate.command("retry", epilog=RUN_HELP)
@@ -119,7 +159,7 @@ def retry(session: Session, /, *, run: str, operation: str, reason: str) -> None
     """Try the undo of an OPERATION again."""
     from ...domain.messages import RetryCompensation
 
-    _write(session, run, RetryCompensation(**_sender(session), operation=operation, reason=reason))
+    tell(session, run, RetryCompensation(**sender(session), operation=operation, reason=reason))
 
 
 @compensate.command("waive", epilog=RUN_HELP)
@@ -132,14 +172,16 @@ def waive(session: Session, /, *, run: str, operation: str, reason: str) -> None
     """Let the effect of an OPERATION stay that was to be undone."""
     from ...domain.messages import WaiveCompensation
 
-    _write(session, run, WaiveCompensation(**_sender(session), operation=operation, reason=reason))
+    tell(session, run, WaiveCompensation(**sender(session), operation=operation, reason=reason))
 
 
-def _sender(session: Session) -> dict[str, Any]:
+def sender(session: Session) -> dict[str, Any]:
+    """Return what every message says of its sender and time."""
     return {"at": time.time(), "actor": session.actor}
 
 
-def _write(session: Session, reference: str, message: Message) -> None:
+def tell(session: Session, reference: str, message: Message) -> None:
+    """Record what a message amounts to, and print that."""
     run_id, topics, is_open = wait_for(_record(session, reference, message))
     if session.as_json:
         say_document({"run": run_id, "recorded": topics})

@@ -15,11 +15,17 @@ answers       what becomes of a planner's answer that is no plan
 reports       what an attempt's report becomes
 outcomes      the end of an attempt without a receipt: again, failed, or unknown
 replan        the one way to ask for another plan
+jumps         requests for a plan from outside, and their answers
+preconditions whether the steps to come can still work
+in_flight     what becomes of steps in flight when another plan is asked for
+strays        effects committed after their plan was left
 people        signals, cancellation, settling
 compensation  undoing forward
 recovery      taking a run up after a restart
 advance       what comes next
 admission     what a step becomes when its turn comes
+authority     whether a step may start: tools, limits, who has to agree
+approvals     what becomes of approvals
 operations    which operation a step means
 ============  =====================================================================
 """
@@ -37,7 +43,7 @@ from ..incoming import FROM_OUTSIDE, checked
 from ..orders import Order
 from ..run import Run
 from ..tools import Catalog
-from . import answers, compensation, people, proposals, recovery, reports, start
+from . import answers, approvals, compensation, jumps, people, proposals, recovery, reports, start
 from .advance import advance
 from .decision import NOTHING, Decision
 
@@ -55,7 +61,7 @@ _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
     m.AnswerNoPlan: answers.no_plan,
     m.AnswerGoalReached: answers.goal_reached,
     m.ReportPlanningFailure: answers.planning_failed,
-    m.RequestReplan: people.request_replan_from_outside,
+    m.RequestReplan: jumps.request_from_outside,
     m.ReportSuccess: reports.report_success,
     m.ReportFailure: reports.report_failure,
     m.ReportReplan: reports.report_replan,
@@ -64,6 +70,9 @@ _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
     m.ReceiveSignal: people.receive_signal,
     m.RequestCancel: people.request_cancel,
     m.SettleOutcome: people.settle_outcome,
+    m.ApproveSubject: approvals.approve,
+    m.DenySubject: approvals.deny,
+    m.RequestCompensation: compensation.request,
     m.RetryCompensation: compensation.retry,
     m.WaiveCompensation: compensation.waive,
 }

@@ -10,9 +10,10 @@ from .. import ids
 from ..orders import Execute
 from ..plan import Step
 from ..run import Run
-from ..templates import EmptyData, TemplateError, compile_value, render
+from ..templates import EmptyData, MissingStep, TemplateError, compile_value, render
 from ..tools import Catalog, ToolSpec
-from .decision import Decision
+from .authority import hold_up
+from .decision import NOTHING, Decision
 from .operations import conflict, identity_of, next_key
 
 
@@ -44,7 +45,7 @@ def _rendered(value: Any, run: Run) -> Any:
 
 
 def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
-    """Decide what a ready step becomes."""
+    """Decide what a ready step becomes; nothing yet, if it means an operation that a plan before has open."""
     spec = catalog.get(step.tool_name)
     if spec is None:
         return Decision((f.PartMissing("tool", step.tool_name),))
@@ -52,17 +53,17 @@ def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
         input = _rendered(step.input, run)
         operation = _rendered(step.operation, run) if step.operation else ""
     except TemplateError as error:
-        return _fail_template(step, error)
+        return _fail_template(run, step, error)
     text = ids.canonical(input)
     digest = ids.digest_of(text)
     if step.undoes:
-        return _admit_undo(run, step, spec, input, digest, at)
+        return _admit_undo(run, step, spec, input, digest, catalog, at)
     identity = identity_of(step, spec, input, operation)
     intent = ids.intent(run.lineage, spec.name, text if identity is input else ids.canonical(identity))
     key = next_key(run, step, spec, intent)
     entry = run.ledger.get(key)
     if entry is None:
-        return _start(run, step, spec, key, input, digest, at)
+        return NOTHING if key in run.orphans else _start(run, step, spec, key, input, digest, catalog, at)
     problem = conflict(entry, step, digest)
     if problem:
         return _fail(step, "conflict", problem, digest)
@@ -70,7 +71,13 @@ def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
 
 
 def _admit_undo(
-    run: Run, step: Step, spec: ToolSpec, input: Mapping[str, Any], digest: str, at: float
+    run: Run,
+    step: Step,
+    spec: ToolSpec,
+    input: Mapping[str, Any],
+    digest: str,
+    catalog: Catalog,
+    at: float,
 ) -> Decision:
     entry = run.ledger[step.undoes]
     if entry.state == "undone":
@@ -79,23 +86,37 @@ def _admit_undo(
     if entry.state == "undoing" or key in run.running or key in run.backoff or key in run.unknown:
         problem = f"operation conflict: step {step.id!r} undoes {step.undoes}, which is being undone already"
         return _fail(step, "conflict", problem, digest)
-    return _start(run, step, spec, key, input, digest, at)
+    return _start(run, step, spec, key, input, digest, catalog, at)
 
 
 def _start(
-    run: Run, step: Step, spec: ToolSpec, key: str, input: Mapping[str, Any], digest: str, at: float
+    run: Run,
+    step: Step,
+    spec: ToolSpec,
+    key: str,
+    input: Mapping[str, Any],
+    digest: str,
+    catalog: Catalog,
+    at: float,
 ) -> Decision:
+    if catalog.guards_steps or run.approvals or run.mode == "interactive":
+        held_up = hold_up(run, step, spec, input, digest, catalog)
+        if held_up is not None:
+            return held_up
     attempt = run.attempts.get(key, 0) + 1
     deadline = at + step.timeout_s if step.timeout_s is not None else None
     started = f.StepStarted(
         step.id, key, spec.name, input, digest, attempt, spec.effect, spec.undo, spec.idempotent, step.undoes,
-        deadline,
+        deadline, spec.replans,
     )  # fmt: skip
-    return Decision((started,), (Execute(key, attempt, spec.name, input, step.id, None, deadline),))
+    board = dict(run.board) if run.board else {}
+    return Decision((started,), (Execute(key, attempt, spec.name, input, step.id, None, deadline, board),))
 
 
-def _fail_template(step: Step, error: TemplateError) -> Decision:
+def _fail_template(run: Run, step: Step, error: TemplateError) -> Decision:
     message = str(error)
+    if isinstance(error, MissingStep) and error.step in run.skipped:
+        message = f"{message}: it was {run.skipped[error.step]}"
     failure = f.Failure(
         "template", message, step.id, step.tool_name, type(error).__name__,
         ids.digest([step.tool_name, message]), isinstance(error, EmptyData),

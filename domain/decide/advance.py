@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from .. import facts as f
+from ..approvals import PLAN
 from ..briefing import brief
 from ..ids import undo_key
 from ..ledger import Operation
 from ..orders import Execute, MakePlan
+from ..planning import Asker
 from ..run import Run
 from ..tools import Catalog
-from . import compensation
+from . import approvals, compensation, in_flight, preconditions, proposals
 from .admission import admit
 from .decision import NOTHING, Decision
 from .outcomes import end_without_receipt, failure_in, is_late, must_be_known_first, unknown
 from .replan import request_replan
+from .strays import undo_unwanted
 
 MAX_REFUSED_ALIKE = 3
 """The same plan on the same state, refused for the same reasons: a planner that has not understood by then
@@ -31,20 +36,44 @@ def advance(run: Run, catalog: Catalog, at: float) -> Decision:
         catalog: the tools of the engine that owns the run.
         at: the present time, in seconds since the epoch.
     """
+    if run.undo_requests:
+        return compensation.issue_requested(run, catalog)
     if run.final is not None:
         return _after_the_end(run, catalog, at)
+    if run.approvals and (void := approvals.void_outdated(run)):
+        return Decision(void)
     if run.backoff:
         again = _try_again(run, catalog, at)
         if again.facts:
             return again
     if run.unwinding is not None:
         return _unwind(run, run.unwinding, catalog, at)
-    if run.undos_open:
-        return compensation.start_next(run, catalog, at)
-    if run.broken is not None:
-        return _answer_failure(run, run.broken)
+    if run.strays or run.undos_open or run.owed is not None:
+        left = _leave(run, catalog, at)
+        if left.facts or run.undos_open:
+            return left
+    if run.broken is not None or run.asking is not None:
+        return _ask_anew(run)
+    if run.stuck and run.held is None:
+        return NOTHING
     if run.owed is not None or (run.revision == 0 and run.goal_found is None):
         return _ask(run, catalog, at)
+    return _go_on(run, catalog, at)
+
+
+def _leave(run: Run, catalog: Catalog, at: float) -> Decision:
+    """Take back what a plan that is left, or was, is not to leave behind, and stop what is to be stopped."""
+    if run.strays and (unwanted := undo_unwanted(run, catalog)).facts:
+        return unwanted
+    if run.owed is not None and run.running and (stop := in_flight.stop_next(run, run.owed)).facts:
+        return stop
+    return compensation.start_next(run, catalog, at) if run.undos_open else NOTHING
+
+
+def _go_on(run: Run, catalog: Catalog, at: float) -> Decision:
+    """Start the next step of the plan, unless what is known now says that a step to come cannot work."""
+    if run.guarded and run.recheck and (broken := preconditions.first_broken(run, catalog)):
+        return Decision(request_replan(run, "precondition", *broken))
     if run.ready:
         return _admit_next(run, catalog, at)
     if run.unmet or run.running or run.backoff or run.unknown or run.parked:
@@ -65,7 +94,8 @@ def _try_again(run: Run, catalog: Catalog, at: float) -> Decision:
         return unknown(due, why, due.details, catalog)
     if catalog.get(due.tool) is None:
         return Decision((f.PartMissing("tool", due.tool),), (), due.version)
-    order = Execute(due.key, due.attempt + 1, due.tool, due.input, due.step, due.details, due.deadline)
+    board = dict(run.board) if run.board else {}
+    order = Execute(due.key, due.attempt + 1, due.tool, due.input, due.step, due.details, due.deadline, board)
     return Decision((f.AttemptStarted(due.key, due.attempt + 1),), (order,), due.version)
 
 
@@ -103,19 +133,32 @@ def _after_the_end(run: Run, catalog: Catalog, at: float) -> Decision:
     return compensation.start_next(run, catalog, at) if run.undos_open else NOTHING
 
 
-def _answer_failure(run: Run, failure: f.Failure) -> Decision:
-    """A step failed: under a planner's plan it is planned anew, under a person's the run has failed."""
-    if run.author == "planner":
-        return Decision(
-            request_replan(
-                run, "failure", failure.message, failure.step, failure.tool, error_type=failure.error_type
-            )
+def _ask_anew(run: Run) -> Decision:
+    """A step failed, or its tool asks after every call; under a plan by a person the run has failed."""
+    failure, asker = run.broken, run.asking
+    if failure is not None and run.author != "planner":
+        return Decision((f.UnwindingBegan("failed", failure),))
+    if asker is None:
+        assert failure is not None  # noqa: S101 - one of them is why this is asked
+        asker = Asker("failure", failure.message, failure.step, failure.tool, failure.digest)
+    elif failure is not None:
+        asker = msgspec.structs.replace(asker, reason=f"{asker.reason}: {failure.message}")
+    entry = run.ledger.get(run.done.get(asker.step, ""))
+    found = entry.receipt.result if entry is not None and asker.cause == "tool" else None
+    return Decision(
+        request_replan(
+            run, asker.cause, asker.reason, asker.step, asker.tool, input_digest=asker.input_digest,
+            found=found, error_type=failure.error_type if failure is not None else "",
         )
-    return Decision((f.UnwindingBegan("failed", failure),))
+    )  # fmt: skip
 
 
 def _ask(run: Run, catalog: Catalog, at: float) -> Decision:
-    """Ask the planner, once everything in flight is known."""
+    """Ask the planner, once everything in flight is known; a person's plan that waits comes first."""
+    if run.held is not None:
+        return NOTHING if run.is_draining else proposals.take_up(run, run.held, catalog)
+    if PLAN in run.approvals:
+        return proposals.take_up_approved(run, run.approvals[PLAN], catalog)
     if not run.wants_plan or (run.plan_retry_at is not None and run.plan_retry_at > at):
         return NOTHING
     if run.refused_alike >= MAX_REFUSED_ALIKE or run.refused >= run.limits.proposals:
@@ -136,12 +179,12 @@ def _stuck_on_refusals(run: Run) -> f.RunStuck:
 
 
 def _admit_next(run: Run, catalog: Catalog, at: float) -> Decision:
-    if not run.missing:
+    if not run.missing and not run.orphans:
         return admit(run, run.steps[next(iter(run.ready))], catalog, at)
     for step_id in run.ready:
         step = run.steps[step_id]
-        if ("tool", step.tool_name) not in run.missing:
-            return admit(run, step, catalog, at)
+        if ("tool", step.tool_name) not in run.missing and (admitted := admit(run, step, catalog, at)).facts:
+            return admitted
     return NOTHING
 
 

@@ -17,11 +17,13 @@ from ..tools import RECEIPT_FIELD, Catalog
 from .decision import NOTHING, Decision
 
 
-def issue(entries: Iterable[Committed], catalog: Catalog, cause: str) -> list[f.Fact]:
+def issue(entries: Iterable[Committed], catalog: Catalog, cause: str, reason: str = "") -> list[f.Fact]:
     """Return the facts that issue the undo of committed operations, in reverse order of commitment."""
     newest_first = sorted(entries, key=lambda entry: entry.version, reverse=True)
     return [
-        f.CompensationIssued(undo_key(entry.key), entry.key, entry.undo, undo_input(entry, catalog), cause)
+        f.CompensationIssued(
+            undo_key(entry.key), entry.key, entry.undo, undo_input(entry, catalog), cause, reason
+        )
         for entry in newest_first
     ]
 
@@ -48,7 +50,7 @@ def start_next(run: Run, catalog: Catalog, at: float) -> Decision:
     if catalog.get(due.tool) is None:
         return _park(due, f"tool {due.tool!r} is not registered; register it and retry the undo, or waive it")
     attempt = due.attempt + 1
-    order = Execute(due.key, attempt, due.tool, due.input)
+    order = Execute(due.key, attempt, due.tool, due.input, board=dict(run.board) if run.board else {})
     return Decision((f.CompensationStarted(due.key, attempt),), (order,), due.version)
 
 
@@ -68,12 +70,12 @@ def _current(run: Run, report: m.Report) -> Undo | None:
     return undo
 
 
-def succeed(run: Run, report: m.ReportSuccess) -> Decision:
+def succeed(run: Run, key: str, attempt: int, receipt: Receipt) -> Decision:
     """An undo reports success. A late one counts too: the effect is gone, whoever reports it."""
-    undo = run.undos[report.operation]
+    undo = run.undos[key]
     if run.ledger[undo.of].state == "undone":
         return NOTHING
-    return Decision((f.CompensationCompleted(undo.key, report.attempt, report.receipt),), (), undo.version)
+    return Decision((f.CompensationCompleted(undo.key, attempt, receipt),), (), undo.version)
 
 
 def fail(run: Run, report: m.ReportFailure, catalog: Catalog) -> Decision:
@@ -142,6 +144,42 @@ def settle_probe(run: Run, report: m.ReportProbe, catalog: Catalog) -> Decision:
         receipt = report.receipt or Receipt()
         return Decision((f.CompensationCompleted(undo.key, undo.attempt, receipt),), (), undo.version)
     return _repeat(undo, report.why or "the probe says it did not happen", catalog)
+
+
+def request(run: Run, message: m.RequestCompensation, _catalog: Catalog) -> Decision:
+    """A person wants a committed operation taken back, whatever the plan says of it."""
+    problem = not_undoable(run, message.operation)
+    if problem:
+        raise MessageRefused(f"run {run.id}: cannot undo operation {message.operation!r}, {problem}")
+    if undo_key(message.operation) in run.unknown or undo_key(message.operation) in run.running:
+        raise MessageRefused(
+            f"run {run.id}: a step of the plan is undoing operation {message.operation!r} already"
+        )
+    if not message.reason:
+        raise MessageRefused(f"run {run.id}: say why operation {message.operation!r} is to be undone")
+    if message.operation in run.undo_requests:
+        return NOTHING
+    return Decision((f.CompensationRequested(message.operation, message.reason),))
+
+
+def issue_requested(run: Run, catalog: Catalog) -> Decision:
+    """Issue the next undo that a person asked for."""
+    key, reason = next(iter(run.undo_requests.items()))
+    entry = run.ledger[key]
+    return Decision(issue((entry,), catalog, "request", reason))
+
+
+def not_undoable(run: Run, key: str) -> str:
+    """Return why an operation cannot be taken back, or nothing where it can."""
+    entry = run.ledger.get(key)
+    if entry is None:
+        committed = ", ".join(each.key for each in run.standing()) or "none"
+        return f"which is not committed (committed: {committed})"
+    if entry.takes_back:
+        return f"which undid {entry.takes_back}; plan that effect again instead"
+    if entry.effect != "reversible":
+        return f"of {entry.tool}, whose effect is {entry.effect} and cannot be undone"
+    return f"which is {entry.state} already" if entry.state != "committed" else ""
 
 
 def retry(run: Run, message: m.RetryCompensation, catalog: Catalog) -> Decision:

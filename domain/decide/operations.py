@@ -11,6 +11,7 @@ from ..plan import Plan, Step
 from ..run import Run
 from ..templates import is_literal
 from ..tools import Catalog, ToolSpec
+from .in_flight import adopted
 
 
 def identity_of(step: Step, spec: ToolSpec, input: Mapping[str, Any], operation: Any) -> Mapping[str, Any]:
@@ -72,12 +73,16 @@ def literal_conflicts(
     runs, the positions of the later steps of its tool are not known either, and admission looks at them.
     """
     passed = {*plan.undo, *(step.undoes for step in plan.steps), *(run.done[step] for step in relisted)}
+    open_steps = adopted(run, plan)
+    passed.update(operation.key for operation in open_steps.values())
     positions: dict[str, int] = {}
     unclear: set[str] = set()
     problems: list[str] = []
     for step in plan.steps:
         spec = catalog.get(step.tool_name)
         if spec is None or step.undoes or step.again or spec.effect == "read" or spec.name in unclear:
+            continue
+        if step.id in open_steps:
             continue
         if not _identity_is_literal(step, spec):
             unclear.add(spec.name)
@@ -102,9 +107,10 @@ def _identity_is_literal(step: Step, spec: ToolSpec) -> bool:
 def _at_next_position(run: Run, intent: str, positions: dict[str, int], passed: set[str]) -> Committed | None:
     """Count one more position of an intent, and return what is committed there; some are passed over."""
     n = positions.get(intent, 0)
-    entry = run.ledger.get(ids.operation_key(intent, n))
-    while entry is not None and (entry.state == "undone" or entry.key in passed):
+    while True:
+        key = ids.operation_key(intent, n)
+        entry = run.ledger.get(key)
         n += 1
-        entry = run.ledger.get(ids.operation_key(intent, n))
-    positions[intent] = n + 1
-    return entry
+        if key not in passed and (entry is None or entry.state != "undone"):
+            positions[intent] = n
+            return entry

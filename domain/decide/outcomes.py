@@ -64,7 +64,7 @@ def lose(
         is_spent: its policy allows no further attempt.
     """
     if operation.effect == "read":
-        if is_spent or run.is_leaving:
+        if is_spent or run.is_unwanted(operation):
             failed = f.StepFailed(operation.step, operation.key, operation.attempt, failure)
             return Decision((failed,), (), operation.version)
     elif is_spent or not operation.idempotent or must_be_known_first(run, operation, catalog):
@@ -78,7 +78,7 @@ def must_be_known_first(run: Run, operation: Operation, catalog: Catalog) -> boo
     That is so when its plan is being left: asking causes no effect that is not wanted any more. Without a
     probe it is repeated to learn its outcome, unless it could not be undone afterwards.
     """
-    if not run.is_leaving:
+    if not run.is_unwanted(operation):
         return False
     spec = catalog.get(operation.tool)
     if spec is None or spec.has_probe:

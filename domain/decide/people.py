@@ -1,4 +1,4 @@
-"""What people and other programs ask of a run: signals, cancellation, settling, another plan."""
+"""What people and other programs ask of a run: signals, cancellation, settling."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from ..run import Run
 from ..tools import Catalog
 from .decision import NOTHING, Decision
 from .recovery import stop_orders
-from .replan import request_replan
 from .reports import settle
 
 
@@ -17,7 +16,7 @@ def receive_signal(run: Run, message: m.ReceiveSignal, _catalog: Catalog) -> Dec
     """Take a signal up, once."""
     if message.id and message.id in run.signal_ids:
         return NOTHING
-    _refuse_ended(run, f"signal {message.name!r}")
+    refuse_ended(run, f"signal {message.name!r}")
     if not message.name:
         raise MessageRefused(f"run {run.id}: a signal needs a name")
     return Decision((f.SignalReceived(message.name, message.payload, message.id, message.relevant),))
@@ -27,28 +26,12 @@ def request_cancel(run: Run, message: m.RequestCancel, _catalog: Catalog) -> Dec
     """Cancel a run, once, with a reason. One that is being undone already ends as what it unwinds to."""
     if run.cancelling or run.final == "cancelled":
         return NOTHING
-    _refuse_ended(run, "cancel")
+    refuse_ended(run, "cancel")
     reason = message.reason or "cancelled on request"
     facts: list[f.Fact] = [f.CancelRequested(message.reason)]
     if run.unwinding is None:
         facts.append(f.UnwindingBegan("cancelled", f.Failure("cancelled", reason)))
     return Decision(facts, stop_orders(run, reason))
-
-
-def request_replan_from_outside(run: Run, message: m.RequestReplan, _catalog: Catalog) -> Decision:
-    """Ask for another plan, with a reason; one that is owed already serves this request too."""
-    _refuse_ended(run, "replan")
-    if run.unwinding is not None:
-        raise MessageRefused(f"run {run.id} is being undone and takes no other plan")
-    if not run.planner:
-        raise MessageRefused(
-            f"run {run.id} has no planner to ask: its plan is by a person; propose one instead"
-        )
-    if not message.reason:
-        raise MessageRefused(f"run {run.id}: say why another plan is wanted")
-    if not run.stuck and (run.owed is not None or run.revision == 0):
-        return NOTHING
-    return Decision(request_replan(run, "person", message.reason))
 
 
 def settle_outcome(run: Run, message: m.SettleOutcome, _catalog: Catalog) -> Decision:
@@ -57,8 +40,8 @@ def settle_outcome(run: Run, message: m.SettleOutcome, _catalog: Catalog) -> Dec
     if operation is None:
         unknown = ", ".join(run.unknown) or "none"
         raise MessageRefused(
-            f"run {run.id}: operation {message.operation!r} has no unknown outcome to settle "
-            f"(unknown: {unknown})"
+            f"run {run.id}: operation {message.operation!r} {_known(run, message.operation)}; "
+            f"there is no unknown outcome to settle (unknown: {unknown})"
         )
     if not message.happened and not message.reason:
         raise MessageRefused(
@@ -68,6 +51,16 @@ def settle_outcome(run: Run, message: m.SettleOutcome, _catalog: Catalog) -> Dec
     return settle(operation, message.happened, message.receipt, message.reason)
 
 
-def _refuse_ended(run: Run, what: str) -> None:
+def _known(run: Run, key: str) -> str:
+    """Return what is known of an operation whose outcome is not unknown."""
+    if key in run.ledger:
+        return "is known to have happened"
+    if key in run.running or key in run.backoff:
+        return "is in flight"
+    return "is known not to have happened" if key in run.closed else "was never started"
+
+
+def refuse_ended(run: Run, what: str) -> None:
+    """Refuse a message to a run that has ended."""
     if run.final is not None:
         raise MessageRefused(f"run {run.id} has ended ({run.final}) and takes no {what}")

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from .. import facts as f
 from .. import messages as m
+from ..approvals import Approval
 from ..briefing import next_id
+from ..diff import stability
 from ..errors import MessageRefused
-from ..ids import canonical, digest
+from ..held import Held
+from ..ids import digest
 from ..orders import CancelPlanning, Order
-from ..plan import Author, Plan, Step
+from ..plan import Author, Plan
 from ..run import Run
 from ..tools import Catalog
-from . import compensation
+from . import approvals, compensation
+from .authority import plan_needs_approval, problems_of_planned
 from .decision import NOTHING, Decision
+from .in_flight import adopted
 from .operations import literal_conflicts
+from .preconditions import guarded
 from .relisting import leave_out_done
+from .replan import request_replan
 from .validation import normalize, problems_of
 
 
@@ -41,20 +47,69 @@ class Draft(NamedTuple):
 
 
 def propose(run: Run, message: m.ProposePlan, catalog: Catalog) -> Decision:
-    """Judge a proposal: is its epoch current, is it valid, does it contradict the ledger?"""
+    """Judge a proposal: is its epoch current, is it valid, does it contradict the ledger?
+
+    One by a person, made while steps are in flight, waits until they are known; no other begins meanwhile.
+    """
     if message.author == "human":
         _check_person_may_propose(run)
     elif run.final is not None or run.unwinding is not None or _is_repeated(run, message.epoch):
         return NOTHING
     draft = prepare(run, message.plan, catalog)
-    code, problems = _judge(run, message, draft, catalog)
+    proposed = draft.proposed(message.author, message.epoch)
+    code, problems = _stale(run, message)
+    if not problems:
+        code, problems = _judge(run, proposed, catalog, _awaited(run, message.author))
     if problems:
-        proposed = draft.proposed(message.author, message.epoch)
         return Decision((proposed, f.ProposalRejected(draft.mark, message.epoch, code, tuple(problems))))
+    why = plan_needs_approval(run, draft.plan, message.author, catalog)
+    if why:
+        return Decision((proposed, approvals.ask_for_plan(run, draft.mark, message.epoch, why, catalog)))
     orders: tuple[Order, ...] = ()
     if message.author == "human" and run.asked is not None:
         orders = (CancelPlanning(run.asked.epoch),)
-    return Decision(accept(run, draft, message.author, message.epoch, catalog), orders)
+    if message.author == "human" and run.is_draining:
+        held = f.ProposalHeld(draft.mark, message.epoch)
+        return Decision((*_replaced(run), *_hold(run, draft.plan), proposed, held), orders)
+    return Decision((*_replaced(run), proposed, *revise(run, proposed, catalog)), orders)
+
+
+def _hold(run: Run, plan: Plan) -> list[f.Fact]:
+    """Have no step of the present plan begin while a person's proposal waits for those in flight."""
+    reason = plan.reason or "a person proposes another plan"
+    if run.owed is not None:
+        return [f.ReplanJoined("person", reason)]
+    return request_replan(run, "person", reason, is_answered=True)
+
+
+def _replaced(run: Run) -> list[f.Fact]:
+    """Reject a person's proposal that waits, for a later one that was made knowing of it."""
+    if run.held is None:
+        return []
+    problem = "a later proposal took its place while it waited for steps in flight"
+    return [f.ProposalRejected(run.held.proposal.digest, run.held.proposal.epoch, "replaced", (problem,))]
+
+
+def take_up(run: Run, held: Held, catalog: Catalog) -> Decision:
+    """Judge a person's proposal again, now that what was in flight when it was made is known."""
+    proposed = held.proposal
+    if run.foreseen_from > held.version:
+        code: f.RejectionCode = "stale"
+        problems: Sequence[str] = (
+            "more has happened than the outcomes of what was in flight when it was made: look again",
+        )
+    else:
+        code, problems = _judge(run, proposed, catalog)
+    if problems:
+        return Decision((f.ProposalRejected(proposed.digest, proposed.epoch, code, tuple(problems)),))
+    return Decision(revise(run, proposed, catalog))
+
+
+def take_up_approved(run: Run, approval: Approval, catalog: Catalog) -> Decision:
+    """Accept a proposal that a person approved, once nothing is in flight; its epoch is still current."""
+    if not approval.by or approval.proposal is None or run.is_draining:
+        return NOTHING
+    return Decision(revise(run, approval.proposal, catalog), (), approval.version)
 
 
 def _is_repeated(run: Run, epoch: int) -> bool:
@@ -65,12 +120,6 @@ def _is_repeated(run: Run, epoch: int) -> bool:
 def _check_person_may_propose(run: Run) -> None:
     if run.final is not None or run.unwinding is not None:
         raise MessageRefused(f"run {run.id} has ended or is being undone and takes no other plan")
-    in_flight = [*run.running, *run.backoff, *run.unknown]
-    if in_flight:
-        raise MessageRefused(
-            f"run {run.id} has operations in flight ({', '.join(in_flight)}); "
-            "propose again when they are settled"
-        )
 
 
 def prepare(run: Run, plan: Plan, catalog: Catalog) -> Draft:
@@ -82,46 +131,69 @@ def prepare(run: Run, plan: Plan, catalog: Catalog) -> Draft:
     return Draft(tail, digest([tail, relisted] if relisted else tail), relisted)
 
 
+def _stale(run: Run, message: m.ProposePlan) -> tuple[f.RejectionCode, Sequence[str]]:
+    """Return why a proposal does not know the run as it is, or nothing where it does.
+
+    A planner is asked when nothing is in flight, so it knows all there is. A person looks at a run that goes
+    on: what they can know of a step in flight is that it will end, one way or the other. So outcomes of what
+    was in flight make their proposal no older; a step begun since, or news from outside, does.
+    """
+    oldest = run.foreseen_from if message.author == "human" else run.epoch
+    if oldest <= message.epoch <= run.epoch:
+        return "stale", ()
+    problem = f"planned from epoch {message.epoch}, the run is at {run.epoch}: look again and plan anew"
+    return "stale", (problem,)
+
+
+def _awaited(run: Run, author: Author) -> frozenset[str]:
+    """Return the steps in flight whose results a person's proposal may refer to: it waits for them."""
+    if author != "human" or not run.is_draining:
+        return frozenset()
+    in_flight = (*run.running.values(), *run.backoff.values(), *run.unknown.values())
+    return frozenset(operation.step for operation in in_flight)
+
+
 def _judge(
-    run: Run, message: m.ProposePlan, draft: Draft, catalog: Catalog
+    run: Run, proposed: f.PlanProposed, catalog: Catalog, awaited: frozenset[str] = frozenset()
 ) -> tuple[f.RejectionCode, Sequence[str]]:
-    if message.epoch != run.epoch:
-        return "stale", (
-            f"planned from epoch {message.epoch}, the run is at {run.epoch}: look again and plan anew",
-        )
-    problems = problems_of(run, draft.plan, catalog, draft.relisted)
+    plan = proposed.plan
+    problems = problems_of(run, plan, catalog, relisted=proposed.relisted, awaited=awaited)
     if problems:
         return "invalid", problems
-    return "conflict", literal_conflicts(run, draft.plan, catalog, draft.relisted)
+    problems = literal_conflicts(run, plan, catalog, proposed.relisted)
+    if problems:
+        return "conflict", problems
+    return "authority", problems_of_planned(run, plan, proposed.author, catalog)
 
 
 def accept(run: Run, draft: Draft, author: Author, epoch: int, catalog: Catalog) -> list[f.Fact]:
+    """Return the facts of a proposal that is the next revision at once."""
+    proposed = draft.proposed(author, epoch)
+    return [proposed, *revise(run, proposed, catalog)]
+
+
+def revise(run: Run, proposed: f.PlanProposed, catalog: Catalog) -> list[f.Fact]:
     """Return the facts that make a proposal the next revision and take back what it says."""
-    plan = draft.plan
+    plan = proposed.plan
+    open_steps = adopted(run, plan)
     kept = tuple(step for step in run.order if step in run.done)
-    superseded = tuple(step for step in run.order if step not in run.done)
+    superseded = tuple(step for step in run.order if step not in run.done and step not in open_steps)
     accepted = f.PlanAccepted(
         revision=run.revision + 1,
-        author=author,
-        digest=draft.mark,
+        author=proposed.author,
+        digest=proposed.digest,
         kept=kept,
         added=tuple(step.id for step in plan.steps),
         superseded=superseded,
         undone=tuple(plan.undo),
         reason=plan.reason,
-        stability=stability([run.steps[step] for step in superseded], plan.steps),
+        stability=stability(
+            [run.steps[step] for step in superseded],
+            [each for each in plan.steps if each.id not in open_steps],
+        ),
+        adopted=tuple(open_steps),
+        guarded=guarded(run, plan, catalog, open_steps),
     )
     undos = compensation.issue([run.ledger[key] for key in plan.undo], catalog, "plan")
-    return [draft.proposed(author, epoch), accepted, *undos]
-
-
-def stability(old: Sequence[Step], new: Sequence[Step]) -> int:
-    """Return how many steps differ, |π∖π′|+|π′∖π|: M. Fox, A. Gerevini, D. Long, I. Serina, ICAPS 2006.
-
-    Steps are the same if they call the same tool with the same input, whatever their ids.
-    """
-    if not old:
-        return len(new)
-    before = Counter(canonical([step.tool_name, step.input]) for step in old)
-    after = Counter(canonical([step.tool_name, step.input]) for step in new)
-    return (before - after).total() + (after - before).total()
+    before, after = approvals.carry_over(run, plan, proposed.digest)
+    return [*before, accepted, *after, *undos]

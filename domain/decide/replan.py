@@ -13,16 +13,19 @@ from ..run import Run
 _NO_UPDATES: Mapping[str, Any] = {}
 
 
-def request_replan(
+def request_replan(  # noqa: PLR0913 - what asks says as much
     run: Run,
     cause: str,
     reason: str,
     step: str = "",
     tool: str = "",
     *,
+    input_digest: str = "",
     updates: Mapping[str, Any] = _NO_UPDATES,
     committed: Operation | None = None,
     error_type: str = "",
+    found: Any = None,
+    is_answered: bool = False,
 ) -> list[f.Fact]:
     """Return the facts of a request for a new plan.
 
@@ -31,23 +34,30 @@ def request_replan(
 
     Args:
         run: the run, before the facts that come with the request.
-        cause: ``tool``, ``failure`` or ``person``.
+        cause: ``tool``, ``failure``, ``precondition`` or ``person``.
         reason: why, for planners and people.
-        step: the step that asks.
+        step: the step that asks, or is asked about.
         tool: its tool.
+        input_digest: digest of its arguments, once they were rendered.
         updates: values that go onto the board with the request.
         committed: the operation that is committed with it.
         error_type: class of the exception that the step failed with, where there was one.
+        found: the result of the call that asks: another one is another reason.
+        is_answered: the plan comes with the request, so that nobody has to be asked for it.
     """
-    if run.unwinding is not None or (run.owed is not None and cause != "person"):
+    if run.unwinding is not None:
         return []
+    if run.owed is not None and cause != "person":
+        return [f.ReplanJoined(cause, reason, step, tool, input_digest)]
     if run.author == "human" and cause != "person":
         message = (
             f"a plan by a person never replans by itself; {cause} at step {step!r} asked for it: {reason}"
         )
-        return [f.UnwindingBegan("failed", f.Failure("replan_refused", message, step, tool))]
-    mark = _mark(run, cause, reason, tool, {**run.board, **updates}, committed)
-    requested = f.ReplanRequested(cause, reason, mark, step)
+        return [f.UnwindingBegan("failed", f.Failure("replan_refused", message, step, tool, cause=cause))]
+    mark = _mark(run, cause, reason, tool, {**run.board, **updates}, committed, found)
+    requested = f.ReplanRequested(cause, reason, mark, step, tool, input_digest)
+    if is_answered:
+        return [requested]
     if run.replans >= run.limits.replans:
         spent = f"the budget of {run.limits.replans} replans is spent; last asked: {reason!r}"
         return [requested, f.RunStuck(spent)]
@@ -57,13 +67,19 @@ def request_replan(
 
 
 def _mark(
-    run: Run, cause: str, reason: str, tool: str, board: Mapping[str, Any], committed: Operation | None
+    run: Run,
+    cause: str,
+    reason: str,
+    tool: str,
+    board: Mapping[str, Any],
+    committed: Operation | None,
+    found: Any,
 ) -> str:
     """Return what two requests for a plan share if the second is just another lap."""
     effects = [[entry.key, entry.state] for entry in run.ledger.values() if entry.effect != "read"]
     if committed is not None and committed.effect != "read":
         effects.append([committed.key, "committed"])
-    return digest([cause, reason, tool, effects, board, run.news])
+    return digest([cause, reason, tool, effects, board, run.news, *([] if found is None else [found])])
 
 
 def _told(cause: str, reason: str, tool: str, error_type: str) -> str:

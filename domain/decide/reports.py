@@ -21,11 +21,11 @@ CANCELLED = "cancelled"
 def report_success(run: Run, report: m.ReportSuccess, catalog: Catalog) -> Decision:
     """Commit an operation."""
     operation = _current(run, report)
-    if operation is not None:
+    if operation is not None and operation.key not in run.orphans:
         done = f.StepCompleted(operation.step, operation.key, report.attempt, report.receipt)
         return Decision((done,), (), operation.version)
-    if report.operation in run.undos:
-        return compensation.succeed(run, report)
+    if report.operation in run.undos and operation is None:
+        return compensation.succeed(run, report.operation, report.attempt, report.receipt)
     return _late_receipt(run, report.operation, report.attempt, report.receipt, catalog)
 
 
@@ -38,7 +38,7 @@ def _late_receipt(run: Run, key: str, attempt: int, receipt: Receipt, catalog: C
     if operation is None or attempt > operation.attempt:
         return NOTHING
     orders: tuple[Order, ...] = ()
-    if key in run.running:
+    if key in run.running and attempt != operation.attempt:
         orders = (CancelAttempt(key, operation.attempt, "an earlier attempt reported its receipt"),)
     facts: list[f.Fact] = [late]
     if run.final == "completed" and operation.effect == "reversible" and not operation.takes_back:
@@ -70,7 +70,7 @@ def report_failure(run: Run, report: m.ReportFailure, catalog: Catalog) -> Decis
 
 def _may_try_again(run: Run, operation: Operation, report: m.ReportFailure, catalog: Catalog) -> bool:
     spec = catalog.get(operation.tool)
-    if spec is None or run.is_leaving:
+    if spec is None or run.is_unwanted(operation):
         return False
     return operation.tries < spec.max_attempts_after(no_effect=report.no_effect)
 
@@ -78,7 +78,9 @@ def _may_try_again(run: Run, operation: Operation, report: m.ReportFailure, cata
 def report_replan(run: Run, report: m.ReportReplan, catalog: Catalog) -> Decision:
     """A tool asks for another plan; its step ends, and what it committed stays."""
     operation = _current(run, report)
-    if operation is not None:
+    if operation is None and report.operation in run.undos:
+        return _undo_asks(run, report, catalog)
+    if operation is not None and (report.receipt is None or operation.key not in run.orphans):
         ended = _end_for_replan(operation, report, catalog)
     elif report.receipt is not None:
         ended = _late_receipt(run, report.operation, report.attempt, report.receipt, catalog)
@@ -90,17 +92,33 @@ def report_replan(run: Run, report: m.ReportReplan, catalog: Catalog) -> Decisio
     facts = [*ended.facts]
     if report.updates:
         facts.append(f.BoardUpdated(report.updates, operation.step))
-    committed = operation if report.receipt is not None else None
+    if report.failure is not None:
+        failure = failure_in(operation, report.failure)
+        facts.append(f.ReplanRuleFailed(operation.step, operation.key, failure))
+        return Decision(facts, ended.orders, operation.version)
     facts += request_replan(
         run,
         "tool",
         report.reason,
         operation.step,
         operation.tool,
+        input_digest=operation.digest,
         updates=report.updates,
-        committed=committed,
+        committed=operation if report.receipt is not None else None,
+        found=report.receipt.result if report.receipt is not None else None,
     )
     return Decision(facts, ended.orders, operation.version)
+
+
+def _undo_asks(run: Run, report: m.ReportReplan, catalog: Catalog) -> Decision:
+    """An undo is no step of a plan: what it was asked to do is done, or has failed."""
+    if report.receipt is not None:
+        return compensation.succeed(run, report.operation, report.attempt, report.receipt)
+    failure = f.Failure("undo", f"it asked for another plan, which an undo cannot: {report.reason}")
+    failed = m.ReportFailure(
+        at=report.at, actor=report.actor, operation=report.operation, attempt=report.attempt, failure=failure
+    )
+    return compensation.fail(run, failed, catalog)
 
 
 def _end_for_replan(operation: Operation, report: m.ReportReplan, catalog: Catalog) -> Decision:

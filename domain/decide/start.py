@@ -20,7 +20,7 @@ def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
         raise MessageRefused(f"run {run.id}: give it a plan or name a planner")
     started = f.RunStarted(
         message.goal, message.planner, message.mode, message.key, message.lineage, message.tags,
-        message.limits, catalog.digest,
+        message.limits, catalog.digest, message.actor,
     )  # fmt: skip
     if message.plan is None:
         return Decision((started,))

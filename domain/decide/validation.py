@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import get_args
 
 import msgspec
 
+from ..briefing import open_steps
 from ..errors import UnknownTool
-from ..plan import Plan, Step
+from ..plan import Plan, Step, WhenUnapproved
 from ..readiness import cycle, edges, is_dag
 from ..run import Run
 from ..templates import compile_value, is_literal, references, syntax_errors
 from ..tools import Catalog
+from .compensation import not_undoable
+from .in_flight import changes
 from .relisting import reuse_problem
 
 RESERVED_IDS = frozenset(("input", "item", "index", "accumulator", "length", "board"))
@@ -44,7 +48,14 @@ def _full_name(name: str, catalog: Catalog) -> str:
         return name
 
 
-def problems_of(run: Run, plan: Plan, catalog: Catalog, relisted: Collection[str] = ()) -> tuple[str, ...]:
+def problems_of(
+    run: Run,
+    plan: Plan,
+    catalog: Catalog,
+    *,
+    relisted: Collection[str] = (),
+    awaited: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
     """Return what keeps a normalized plan from being the tail of a run's plan.
 
     Args:
@@ -52,11 +63,13 @@ def problems_of(run: Run, plan: Plan, catalog: Catalog, relisted: Collection[str
         plan: the tail.
         catalog: the tools.
         relisted: done steps that the proposal listed and the tail leaves out.
+        awaited: steps in flight that will have ended before it begins.
     """
-    problems = [*_id_problems(run, plan, relisted), *_undo_problems(run, plan)]
+    problems = [*_id_problems(run, plan, relisted, awaited), *_undo_problems(run, plan)]
     for step in plan.steps:
         problems += _tool_problems(step, catalog)
-    shape = [*_template_problems(run, plan), *_need_problems(run, plan)]
+    before = {*run.done, *awaited}
+    shape = [*_template_problems(before, plan, run.skipped), *_need_problems(before, plan)]
     problems += shape
     if not shape and is_dag(plan.steps):
         path = cycle(edges(plan.steps))
@@ -65,8 +78,9 @@ def problems_of(run: Run, plan: Plan, catalog: Catalog, relisted: Collection[str
     return tuple(problems)
 
 
-def _id_problems(run: Run, plan: Plan, relisted: Collection[str]) -> Iterator[str]:
+def _id_problems(run: Run, plan: Plan, relisted: Collection[str], awaited: frozenset[str]) -> Iterator[str]:
     seen = set(relisted)
+    can_be_kept = open_steps(run) if run.running else {}
     for step in plan.steps:
         if not _IDENTIFIER.match(step.id):
             yield f"step id {step.id!r} must be letters, digits and _, not starting with a digit"
@@ -74,6 +88,11 @@ def _id_problems(run: Run, plan: Plan, relisted: Collection[str]) -> Iterator[st
             yield f"step id {step.id!r} is reserved ({', '.join(sorted(RESERVED_IDS))}); choose another"
         elif step.id in seen:
             yield f"two steps have the id {step.id!r}; ids are unique"
+        elif step.id in can_be_kept:
+            if change := changes(run, step, can_be_kept[step.id]):
+                yield f"step {step.id!r} is in flight and can be kept only unchanged; this changes {change}"
+        elif step.id in awaited:
+            yield f"step {step.id!r} is in flight and keeps its place; leave it out, or use a new id"
         elif problem := reuse_problem(run, plan, step):
             yield problem
         seen.add(step.id)
@@ -85,6 +104,11 @@ def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
     except UnknownTool as error:
         yield f"step {step.id}: {error}"
         return
+    if step.when_unapproved not in get_args(WhenUnapproved):
+        allowed = ", ".join(get_args(WhenUnapproved))
+        yield f"step {step.id}: when_unapproved is {step.when_unapproved!r}; write one of {allowed}"
+    elif step.default is not None and step.when_unapproved != "default":
+        yield f"step {step.id}: default is what a step with when_unapproved: default returns; say that, too"
     if step.timeout_s is not None and step.timeout_s <= 0:
         yield f"step {step.id}: timeout_s must be above 0 seconds, not {step.timeout_s}"
     if not spec.input_schema:
@@ -142,26 +166,14 @@ def _unnamed_undos(run: Run, plan: Plan, named: set[str]) -> Iterator[str]:
 
 
 def _not_undoable(run: Run, key: str) -> str:
-    """Return why an operation cannot be taken back, or nothing where it can."""
-    entry = run.ledger.get(key)
-    if entry is None:
-        return f"which is not committed (committed: {_committed(run)})"
-    if entry.takes_back:
-        return f"which undid {entry.takes_back}; plan that effect again instead"
-    if entry.effect != "reversible":
-        return f"of {entry.tool}, whose effect is {entry.effect} and cannot be undone"
-    if entry.state != "committed":
-        return f"which is {entry.state} already"
-    return "which a person decided to keep" if entry.waived else ""
+    """Return why a plan cannot take an operation back, or nothing where it can."""
+    problem = not_undoable(run, key)
+    return "which a person decided to keep" if not problem and run.ledger[key].waived else problem
 
 
-def _committed(run: Run) -> str:
-    return ", ".join(entry.key for entry in run.standing()) or "none"
-
-
-def _template_problems(run: Run, plan: Plan) -> Iterator[str]:
+def _template_problems(done: set[str], plan: Plan, skipped: Mapping[str, str]) -> Iterator[str]:
     later = {step.id for step in plan.steps}
-    known = {"input", "board", *run.done}
+    known = {"input", "board", *done} - skipped.keys()
     before = later if is_dag(plan.steps) else set[str]()
     for step in plan.steps:
         for text in (step.input, step.operation):
@@ -171,21 +183,24 @@ def _template_problems(run: Run, plan: Plan) -> Iterator[str]:
             yield from (f"step {step.id}: {error}" for error in errors)
             roots = frozenset[str]() if errors else references(compile_value(text))
             for root in sorted(roots - known - before):
-                yield _reference_problem(step.id, root, later, known | before)
+                why = skipped.get(root, "")
+                yield _reference_problem(step.id, root, later, known | before, skipped=why)
         before.add(step.id)
 
 
-def _reference_problem(step: str, root: str, later: set[str], known: set[str]) -> str:
+def _reference_problem(step: str, root: str, later: set[str], known: set[str], *, skipped: str) -> str:
+    if skipped:
+        return f"step {step}: its templates refer to step {root!r}, which has no result: it was {skipped}"
     if root in later:
         return f"step {step}: its templates refer to step {root!r}, which comes later; move it before"
     available = ", ".join(sorted(known))
     return f"step {step}: its templates refer to {root!r}, which is no step (available: {available})"
 
 
-def _need_problems(run: Run, plan: Plan) -> Iterator[str]:
+def _need_problems(done: set[str], plan: Plan) -> Iterator[str]:
     ids = {step.id for step in plan.steps}
     for step in plan.steps:
         for need in step.needs or ():
-            if need not in ids and need not in run.done:
-                known = ", ".join(sorted(ids | set(run.done))) or "none"
+            if need not in ids and need not in done:
+                known = ", ".join(sorted(ids | done)) or "none"
                 yield f"step {step.id}: needs {need!r}, which is no step (available: {known})"

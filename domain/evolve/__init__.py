@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import facts as f
 from ..run import Run
-from . import compensation, lifecycle, planning, steps
+from . import approvals, compensation, lifecycle, planning, steps
 
 __all__ = ["evolve", "fold"]
 
@@ -40,8 +40,11 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.RunFailed: lifecycle.run_failed,
     f.RunCancelled: lifecycle.run_cancelled,
     f.ReplanRequested: planning.replan_requested,
+    f.ReplanJoined: planning.replan_joined,
+    f.ReplanAnswered: planning.replan_answered,
     f.PlanRequested: planning.plan_requested,
     f.PlanProposed: planning.plan_proposed,
+    f.ProposalHeld: planning.proposal_held,
     f.ProposalRejected: planning.proposal_rejected,
     f.PlanAccepted: planning.plan_accepted,
     f.PlanningFailed: planning.planning_failed,
@@ -51,6 +54,7 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.SignalReceived: planning.signal_received,
     f.StepStarted: steps.step_started,
     f.AttemptStarted: steps.attempt_started,
+    f.AttemptStopRequested: steps.attempt_stop_requested,
     f.AttemptFailed: steps.attempt_failed,
     f.AttemptLost: steps.attempt_lost,
     f.OutcomeUnknown: steps.outcome_unknown,
@@ -59,7 +63,15 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.StepCompleted: steps.step_completed,
     f.StepSatisfied: steps.step_satisfied,
     f.StepFailed: steps.step_failed,
+    f.ReplanRuleFailed: steps.replan_rule_failed,
     f.ReceiptArrivedLate: steps.receipt_arrived_late,
+    f.StepSkipped: steps.step_skipped,
+    f.ApprovalRequested: approvals.approval_requested,
+    f.ApprovalGiven: approvals.approval_given,
+    f.ApprovalDenied: approvals.approval_denied,
+    f.ApprovalRebound: approvals.approval_rebound,
+    f.ApprovalVoided: approvals.approval_voided,
+    f.CompensationRequested: compensation.compensation_requested,
     f.CompensationIssued: compensation.compensation_issued,
     f.CompensationStarted: compensation.compensation_started,
     f.CompensationFailed: compensation.compensation_failed,

@@ -10,3 +10,4 @@ def give_up_backoff(run: Run) -> None:
     for key, operation in list(run.backoff.items()):
         if not operation.in_doubt:
             run.closed[key] = run.backoff.pop(key)
+            run.orphans.discard(key)

@@ -7,13 +7,24 @@ from ..ledger import Undo, UndoState
 from ..run import Run
 
 
+def compensation_requested(run: Run, fact: f.CompensationRequested) -> None:
+    run.undo_requests[fact.operation] = fact.reason
+    run.foreseen_from = run.version
+
+
 def compensation_issued(run: Run, fact: f.CompensationIssued) -> None:
     attempt = run.attempts.get(fact.operation, 0)
     undo = Undo(fact.operation, fact.of, fact.tool, fact.input, fact.cause, attempt + 1, attempt, run.version)
     run.undos[fact.operation] = run.undos_open[fact.operation] = undo
     run.reversible.pop(fact.of, None)
+    run.strays.pop(fact.of, None)
+    run.undo_requests.pop(fact.of, None)
+    run.recheck = True
     entry = run.ledger[fact.of]
     entry.state = "undoing"
+    entry.waived = False
+    if fact.cause == "plan":
+        run.calls[fact.tool] = run.calls.get(fact.tool, 0) + 1
     entry.undone_by = fact.operation
 
 
@@ -54,7 +65,8 @@ def compensation_completed(run: Run, fact: f.CompensationCompleted) -> None:
 
 
 def compensation_parked(run: Run, fact: f.CompensationParked) -> None:
-    undo = run.parked[fact.operation] = _close(run, fact.operation, "parked")
+    state: UndoState = "escalated" if run.undos[fact.operation].retried else "parked"
+    undo = run.parked[fact.operation] = _close(run, fact.operation, state)
     undo.failure = fact.failure
 
 
@@ -63,6 +75,7 @@ def compensation_retried(run: Run, fact: f.CompensationRetried) -> None:
     undo.state = "issued"
     undo.first = undo.attempt + 1
     undo.lost = 0
+    undo.retried += 1
     if fact.input is not None:
         undo.input = fact.input
 
@@ -71,7 +84,8 @@ def compensation_waived(run: Run, fact: f.CompensationWaived) -> None:
     entry = run.ledger[_close(run, fact.operation, "waived").of]
     entry.state = "committed"
     entry.undone_by = ""
-    entry.waived = True
+    entry.waived = run.recheck = True
+    run.foreseen_from = run.version
 
 
 def _close(run: Run, key: str, state: UndoState) -> Undo:

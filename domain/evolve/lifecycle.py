@@ -10,6 +10,7 @@ from .backoff import give_up_backoff
 
 
 def run_started(run: Run, fact: f.RunStarted) -> None:
+    run.accepted_at = run.foreseen_from = run.version
     run.goal = fact.goal
     run.planner = fact.planner
     run.mode = fact.mode
@@ -18,11 +19,13 @@ def run_started(run: Run, fact: f.RunStarted) -> None:
     run.tags = fact.tags
     run.limits = fact.limits
     run.catalog = fact.catalog
+    run.started_by = fact.by
 
 
 def catalog_changed(run: Run, fact: f.CatalogChanged) -> None:
     run.catalog = fact.catalog
     run.asked = None
+    run.foreseen_from = run.version
 
 
 def part_missing(run: Run, fact: f.PartMissing) -> None:
@@ -39,7 +42,9 @@ def cancel_requested(run: Run, _fact: f.CancelRequested) -> None:
 
 def unwinding_began(run: Run, fact: f.UnwindingBegan) -> None:
     run.unwinding = fact
-    run.owed = run.asked = run.proposal = run.broken = run.plan_retry_at = None
+    run.owed = run.asked = run.proposal = run.broken = run.asking = run.plan_retry_at = None
+    run.held = None
+    run.askers.clear()
     run.stuck = ""
     run.ready.clear()
     give_up_backoff(run)

@@ -6,8 +6,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 from .. import facts as f
+from ..approvals import PLAN
+from ..held import Held
 from ..plan import Step
-from ..planning import SignalEntry
+from ..planning import Asker, SignalEntry
 from ..readiness import edges
 from ..run import Run
 from .backoff import give_up_backoff
@@ -18,10 +20,26 @@ def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
     run.asked = run.broken = run.plan_retry_at = run.goal_found = None
     run.replans += 1
     run.replan_marks[fact.digest] = (run.version, fact.reason)
-    step = run.steps.get(fact.step)
-    run.excluded = frozenset((step.tool_name,)) if step and fact.cause == "tool" else frozenset()
+    run.asking = None
+    if fact.cause == "person":
+        run.foreseen_from = run.version
+    _note_asker(run, fact)
     _unstick(run)
     give_up_backoff(run)
+
+
+def replan_joined(run: Run, fact: f.ReplanJoined) -> None:
+    if fact.cause == "person":
+        run.foreseen_from = run.version
+    _note_asker(run, fact)
+
+
+def _note_asker(run: Run, fact: f.ReplanRequested | f.ReplanJoined) -> None:
+    run.askers.append(Asker(fact.cause, fact.reason, fact.step, fact.tool, fact.input_digest))
+
+
+def replan_answered(run: Run, fact: f.ReplanAnswered) -> None:
+    run.jumps[fact.id] = (fact.content, fact.answer)
 
 
 def plan_requested(run: Run, fact: f.PlanRequested) -> None:
@@ -33,7 +51,20 @@ def plan_proposed(run: Run, fact: f.PlanProposed) -> None:
     run.proposal = fact
 
 
+def proposal_held(run: Run, _fact: f.ProposalHeld) -> None:
+    assert run.proposal is not None  # noqa: S101 - as for PlanAccepted
+    run.held, run.proposal = Held(run.proposal, run.version), None
+
+
 def proposal_rejected(run: Run, fact: f.ProposalRejected) -> None:
+    if run.proposal is None and run.held is not None and run.held.is_rejected_by(fact):
+        run.held = None
+        return
+    approval = run.approvals.get(PLAN)
+    if approval is not None and (approval.digest, approval.epoch) == (fact.digest, fact.epoch):
+        del run.approvals[PLAN]
+        _refuse(run, fact.problems)
+        return
     proposal, run.proposal = run.proposal, None
     by_planner = proposal is not None and proposal.author == "planner"
     if by_planner and run.asked is not None and run.asked.epoch == fact.epoch:
@@ -49,16 +80,22 @@ def _refuse(run: Run, problems: Iterable[str]) -> None:
 
 
 def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
-    assert run.proposal is not None  # noqa: S101 - a journal without the proposal is corrupt, and says so here
-    tail, relisted = run.proposal.plan.steps, run.proposal.relisted
+    proposal = run.pending
+    assert proposal is not None  # noqa: S101 - a journal without the proposal is corrupt, and says so here
+    tail, relisted = proposal.plan.steps, proposal.relisted
     run.revision = fact.revision
+    run.accepted_at = run.foreseen_from = run.version
     run.author = fact.author
     _supersede(run, fact.superseded)
     for step in tail:
         run.steps[step.id] = step
     run.order = [*fact.kept, *fact.added]
     run.proposal = run.owed = run.asked = run.broken = run.plan_retry_at = run.goal_found = None
-    run.excluded = frozenset()
+    run.held = run.asking = None
+    run.approvals.pop(PLAN, None)
+    run.askers.clear()
+    run.guarded = dict(fact.guarded)
+    run.recheck = False
     run.signals.clear()
     run.refusals.clear()
     _unstick(run)
@@ -67,6 +104,8 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     for operation in run.closed.values():
         operation.is_left = True
     _lay_out(run, tail, fact.kept[-1] if fact.kept else "")
+    if run.running:
+        _adopt(run, fact.adopted)
 
 
 def _supersede(run: Run, steps: Iterable[str]) -> None:
@@ -83,6 +122,30 @@ def _lay_out(run: Run, tail: Sequence[Step], last_executed: str) -> None:
         run.unmet[step_id] = len(open_needs)
         if not open_needs:
             run.ready[step_id] = None
+
+
+def _adopt(run: Run, steps: Sequence[str]) -> None:
+    """Keep steps in flight going in their new places; what else is in flight belongs to no plan any more."""
+    for key, operation in run.running.items():
+        if operation.step not in steps:
+            run.orphans.add(key)
+            continue
+        run.ready.pop(operation.step, None)
+        run.unmet[operation.step] = 0
+        run.tail_again.add(key)
+        _pass_on_needs(run, operation.step)
+
+
+def _pass_on_needs(run: Run, step: str) -> None:
+    """Let what waits for a step that is in flight already wait for what that one would have waited for."""
+    after = run.needed_by.get(step, [])
+    for dependents in run.needed_by.values():
+        if step in dependents:
+            dependents.remove(step)
+            late = [each for each in after if each not in dependents]
+            dependents.extend(late)
+            for each in late:
+                run.unmet[each] += 1
 
 
 def planning_failed(run: Run, fact: f.PlanningFailed) -> None:
@@ -109,10 +172,14 @@ def goal_found(run: Run, fact: f.GoalFound) -> None:
     run.unmet.clear()
     run.needed_by.clear()
     run.ready.clear()
+    run.guarded.clear()
+    run.askers.clear()
+    run.orphans.update(run.running)
 
 
 def board_updated(run: Run, fact: f.BoardUpdated) -> None:
     run.board.update(fact.values)
+    run.recheck = True
     if run.stuck:
         _unstick(run)
 
@@ -123,6 +190,7 @@ def signal_received(run: Run, fact: f.SignalReceived) -> None:
         run.signal_ids.add(fact.id)
     if fact.relevant:
         run.news += 1
+        run.foreseen_from = run.version
         if run.stuck:
             _unstick(run)
 

@@ -7,30 +7,45 @@ from typing import Any
 from .. import facts as f
 from ..ids import is_undo, split_key
 from ..ledger import Committed, Operation
+from ..plan import Step
+from ..planning import Asker
 from ..receipt import Receipt
 from ..run import Run
 
 
 def step_started(run: Run, fact: f.StepStarted) -> None:
-    key = fact.operation
+    key, step = fact.operation, run.steps[fact.step]
     run.closed.pop(key, None)
-    run.running[key] = Operation(
+    run.running[key] = operation = Operation(
         key, fact.step, fact.tool, fact.input, fact.digest, fact.effect, fact.undo, fact.idempotent,
         fact.takes_back, fact.deadline, fact.attempt, fact.attempt, run.version,
     )  # fmt: skip
+    if step.on_replan != "drain" or fact.replans:
+        operation.on_replan, operation.replans = step.on_replan, fact.replans
     run.attempts[key] = fact.attempt
-    run.ready.pop(fact.step, None)
-    run.started[fact.step] = run.steps[fact.step]
+    run.calls[fact.tool] = run.calls.get(fact.tool, 0) + 1
+    _begin(run, fact.step)
+    run.foreseen_from = run.epoch
     if not fact.takes_back:
-        _count(run, fact.step, key)
+        _count(run, step, key)
 
 
-def _count(run: Run, step: str, key: str) -> None:
+def _begin(run: Run, step: str) -> None:
+    run.ready.pop(step, None)
+    run.started[step] = run.steps[step]
+    run.recheck = False
+    if run.guarded:
+        run.guarded.pop(step, None)
+    if run.approvals:
+        run.approvals.pop(step, None)
+
+
+def _count(run: Run, step: Step, key: str) -> None:
     """Note which number of its intent a step of the present tail has taken."""
     intent, n = split_key(key)
     if n >= run.next_n.get(intent, 0):
         run.next_n[intent] = n + 1
-    if run.steps[step].again and n != run.tail_n.get(intent, 0):
+    if step.again and n != run.tail_n.get(intent, 0):
         run.tail_again.add(key)
     else:
         run.tail_n[intent] = n + 1
@@ -40,6 +55,11 @@ def attempt_started(run: Run, fact: f.AttemptStarted) -> None:
     operation = run.running[fact.operation] = _take(run, fact.operation)
     operation.attempt = run.attempts[fact.operation] = fact.attempt
     operation.version = run.version
+    operation.is_stopping = False
+
+
+def attempt_stop_requested(run: Run, fact: f.AttemptStopRequested) -> None:
+    run.running[fact.operation].is_stopping = True
 
 
 def attempt_failed(run: Run, fact: f.AttemptFailed) -> None:
@@ -75,8 +95,11 @@ def outcome_settled(run: Run, fact: f.OutcomeSettled) -> None:
         return
     operation.retry_at = 0.0
     operation.doubt = operation.probing = False
-    place = run.closed if run.is_leaving else run.backoff
-    place[fact.operation] = operation
+    if run.is_unwanted(operation):
+        run.orphans.discard(fact.operation)
+        run.closed[fact.operation] = operation
+    else:
+        run.backoff[fact.operation] = operation
 
 
 def step_completed(run: Run, fact: f.StepCompleted) -> None:
@@ -86,6 +109,8 @@ def step_completed(run: Run, fact: f.StepCompleted) -> None:
 def receipt_arrived_late(run: Run, fact: f.ReceiptArrivedLate) -> None:
     entry = run.ledger.get(fact.operation)
     if entry is None:
+        if fact.operation in run.closed:
+            run.foreseen_from = run.version
         _commit(run, _take(run, fact.operation), fact.receipt, fact.attempt)
         return
     entry.late += (fact.attempt,)
@@ -101,17 +126,33 @@ def _commit(run: Run, operation: Operation, receipt: Receipt, attempt: int) -> N
         undone = run.ledger[operation.takes_back]
         undone.state, undone.undone_by = "undone", operation.key
         run.reversible.pop(operation.takes_back, None)
+        run.undo_requests.pop(operation.takes_back, None)
     elif operation.effect == "reversible":
         run.reversible[operation.key] = entry
-    if operation.step in run.unmet and not operation.is_left:
+    run.recheck = True
+    if operation.key in run.orphans:
+        run.orphans.discard(operation.key)
+        if operation.key in run.reversible:
+            run.strays[operation.key] = entry
+    elif operation.step in run.unmet and not operation.is_left:
         _finish(run, operation.step, operation.key, receipt.result)
+        if operation.replans:
+            _ask_anew(run, operation)
+
+
+def _ask_anew(run: Run, operation: Operation) -> None:
+    """Note that the tool of an operation asks for another plan after every call, whatever came of it."""
+    if not run.is_leaving and run.asking is None:
+        run.asking = Asker("tool", operation.replans, operation.step, operation.tool, operation.digest)
 
 
 def step_satisfied(run: Run, fact: f.StepSatisfied) -> None:
     key = fact.operation
     if not is_undo(key):
-        _count(run, fact.step, key)
-    run.started[fact.step] = run.steps[fact.step]
+        _count(run, run.steps[fact.step], key)
+    _begin(run, fact.step)
+    run.foreseen_from = run.version
+    run.strays.pop(key, None)
     source = run.ledger.get(key) or run.undos.get(key)
     receipt = source.receipt if source is not None else None
     _finish(run, fact.step, key, receipt.result if receipt is not None else None)
@@ -129,12 +170,31 @@ def _finish(run: Run, step: str, operation: str, result: Any) -> None:
 
 
 def step_failed(run: Run, fact: f.StepFailed) -> None:
+    operation = None
     if fact.operation:
-        run.closed[fact.operation] = _take(run, fact.operation)
-    run.ready.pop(fact.step, None)
-    run.started[fact.step] = run.steps[fact.step]
+        operation = run.closed[fact.operation] = _take(run, fact.operation)
+        run.orphans.discard(fact.operation)
+    if fact.step in run.unmet:
+        _begin(run, fact.step)
     run.failures.append(fact.failure)
     if fact.step in run.unmet and not run.is_leaving and run.broken is None:
+        run.broken = fact.failure
+        if operation is not None and operation.replans:
+            _ask_anew(run, operation)
+
+
+def step_skipped(run: Run, fact: f.StepSkipped) -> None:
+    _begin(run, fact.step)
+    _finish(run, fact.step, "", fact.default)
+    run.foreseen_from = run.version
+    run.skipped[fact.step] = fact.why
+    if not fact.has_default:
+        del run.results[fact.step]
+
+
+def replan_rule_failed(run: Run, fact: f.ReplanRuleFailed) -> None:
+    run.failures.append(fact.failure)
+    if run.done.get(fact.step) == fact.operation and not run.is_leaving and run.broken is None:
         run.broken = fact.failure
 
 

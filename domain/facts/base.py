@@ -15,14 +15,16 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     Args:
         kind: of a step ``tool_error``, ``arguments``, ``missing``, ``timeout``, ``lost``, ``cancelled``,
-            ``template``, ``conflict``, ``replan``; of an undo ``undo`` too; of planning ``planner``,
-            ``no_plan``, ``refused``; of a run ``replan_refused``, ``cancelled``.
+            ``template``, ``conflict``, ``replan``, ``replan_rule``, ``authority``, ``limit``, ``denied``; of
+            an undo ``undo`` too; of planning ``planner``, ``no_plan``, ``refused``; of a run
+            ``replan_refused``, ``cancelled``.
         message: one sentence.
         step: id of the step it happened in.
         tool: the tool it happened in.
         error_type: class of the exception, where there was one.
         digest: what makes two failures of a tool the same one: the digest of its arguments.
         empty_data: the cause is that there was no data, not that something broke.
+        cause: what asked for another plan, where that was refused.
     """
 
     kind: str
@@ -32,6 +34,7 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     error_type: str = ""
     digest: str = ""
     empty_data: bool = False
+    cause: str = ""
 
 
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

@@ -15,7 +15,8 @@ class CompensationIssued(Fact):
     Args:
         operation: key of the undo.
         of: the operation taken back.
-        cause: ``plan``, ``failure``, ``cancel`` or ``late``.
+        cause: ``plan``, ``failure``, ``cancel``, ``late``, or ``request`` of a person.
+        reason: why a person asked for it.
     """
 
     operation: str
@@ -23,6 +24,14 @@ class CompensationIssued(Fact):
     tool: str
     input: Mapping[str, Any]
     cause: str
+    reason: str = ""
+
+
+class CompensationRequested(Fact):
+    """A person wants a committed effect taken back; the owner of the run issues its undo."""
+
+    operation: str
+    reason: str
 
 
 class CompensationStarted(Fact):

@@ -12,7 +12,7 @@ from .base import Fact, Failure, Limits, Mode
 
 
 class RunStarted(Fact):
-    """A run exists. ``catalog`` is the digest of the tool contracts it started with."""
+    """A run exists, started by ``by``. ``catalog`` is the digest of the tool contracts it started with."""
 
     moves_epoch = True
     goal: Goal
@@ -23,6 +23,7 @@ class RunStarted(Fact):
     tags: Mapping[str, str] = msgspec.field(default_factory=dict)
     limits: Limits = Limits()
     catalog: str = ""
+    by: str = ""
 
 
 class CatalogChanged(Fact):

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from ..errors import ReplanAnswer
 from ..plan import Author, Plan
 from .base import Fact, Failure
 
-RejectionCode = Literal["stale", "invalid", "conflict"]
+RejectionCode = Literal["stale", "invalid", "conflict", "replaced", "authority", "denied"]
 
 
 class ReplanRequested(Fact):
     """Something asked for a new plan: from here on no step of the present revision is admitted.
 
     Args:
-        cause: ``tool``, ``failure`` or ``person``.
+        cause: ``tool``, ``failure``, ``precondition`` or ``person``.
         digest: digest of cause, reason and committed state; seen twice, the run is stuck.
+        step: the step that asks, or is asked about.
+        tool: its tool.
+        input_digest: digest of its arguments, once they were rendered.
     """
 
     moves_epoch = True
@@ -24,6 +28,33 @@ class ReplanRequested(Fact):
     reason: str
     digest: str
     step: str = ""
+    tool: str = ""
+    input_digest: str = ""
+
+
+class ReplanJoined(Fact):
+    """Something else asked for a plan while one is owed: the same plan answers both."""
+
+    moves_epoch = True
+    cause: str
+    reason: str
+    step: str = ""
+    tool: str = ""
+    input_digest: str = ""
+
+
+class ReplanAnswered(Fact):
+    """A request from outside was answered; told again with the same content, it is answered the same.
+
+    Args:
+        id: its id.
+        content: digest of what it said.
+        answer: ``ACCEPTED`` or ``STALE``.
+    """
+
+    id: str
+    content: str
+    answer: ReplanAnswer
 
 
 class PlanRequested(Fact):
@@ -49,11 +80,19 @@ class PlanProposed(Fact):
     relisted: tuple[str, ...] = ()
 
 
+class ProposalHeld(Fact):
+    """A person's proposal is good and waits until what is in flight is known; no step begins meanwhile."""
+
+    digest: str
+    epoch: int
+
+
 class ProposalRejected(Fact):
     """A proposal did not become a revision.
 
     Args:
-        code: ``stale``, ``invalid`` or ``conflict``.
+        code: ``stale``, ``invalid``, ``conflict``, ``replaced`` by a later one of a person, against the
+            ``authority`` of its planner, or ``denied`` by a person.
     """
 
     digest: str
@@ -71,6 +110,8 @@ class PlanAccepted(Fact):
         superseded: ids of steps that will not run.
         undone: operations being taken back.
         stability: how many steps differ between old and new plan, |π∖π′|+|π′∖π| (Fox et al. 2006).
+        adopted: ids of those of the new tail that are in flight and go on.
+        guarded: by step, the conditions its tool needs that were not known to be otherwise.
     """
 
     moves_epoch = True
@@ -83,6 +124,8 @@ class PlanAccepted(Fact):
     undone: tuple[str, ...] = ()
     reason: str = ""
     stability: int = 0
+    adopted: tuple[str, ...] = ()
+    guarded: Mapping[str, tuple[str, ...]] = {}
 
 
 class PlanningFailed(Fact):

@@ -15,7 +15,7 @@ class StepStarted(Fact):
 
     The contract in force is kept with it, so that what is in flight never changes under a new catalog.
     ``attempt`` is above 1 where an earlier revision tried the same operation; ``deadline`` is in seconds
-    since the epoch.
+    since the epoch; ``replans`` is why its tool asks for another plan after every call.
     """
 
     step: str
@@ -29,6 +29,7 @@ class StepStarted(Fact):
     idempotent: bool = False
     takes_back: str = ""
     deadline: float | None = None
+    replans: str = ""
 
 
 class AttemptStarted(Fact):
@@ -61,6 +62,14 @@ class AttemptLost(Fact):
     attempt: int
     why: str
     details: Any = None
+
+
+class AttemptStopRequested(Fact):
+    """A running attempt is asked to stop, because its plan is being left and its step says so."""
+
+    operation: str
+    attempt: int
+    reason: str
 
 
 class OutcomeUnknown(Fact):
@@ -120,6 +129,31 @@ class StepFailed(Fact):
     step: str
     operation: str
     attempt: int
+    failure: Failure
+
+
+class StepSkipped(Fact):
+    """A step that was not approved ended without effect, as its plan says.
+
+    Args:
+        why: who did not approve it, and why.
+        has_default: the plan gives it a result; else steps that refer to it fail.
+        default: that result.
+    """
+
+    moves_epoch = True
+    step: str
+    why: str
+    has_default: bool = False
+    default: Any = None
+
+
+class ReplanRuleFailed(Fact):
+    """A rule that looks at a tool's results for a reason to plan anew raised. The receipt stands."""
+
+    moves_epoch = True
+    step: str
+    operation: str
     failure: Failure
 
 

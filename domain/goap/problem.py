@@ -124,7 +124,7 @@ class Situation:
         if spec is None:
             return Standing(entry.operation, entry.tool, 0)
         post = self.literals.mask(self.post(spec))
-        if entry.effect != "reversible" or entry.takes_back or not spec.undo:
+        if entry.effect != "reversible" or entry.takes_back or spec.undo not in self._weights:
             return Standing(entry.operation, entry.tool, post)
         return Standing(entry.operation, entry.tool, post, spec.undo, self._weights[spec.undo])
 

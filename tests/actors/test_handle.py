@@ -261,7 +261,7 @@ async def test_a_parked_undo_is_tried_again() -> None:
 async def test_a_parked_undo_is_waived() -> None:
     async with TrialEngine(tools=stubborn()) as engine:
         run, undo = await parked_undo(engine)
-        with pytest.raises(InvalidInputError, match="takes one of retry"):
+        with pytest.raises(InvalidInputError, match="takes one of undo=True, retry"):
             await run.compensate(undo)
         with pytest.raises(MessageRefused, match="needs a reason"):
             await run.compensate(undo, waive=True)

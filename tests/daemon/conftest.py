@@ -41,13 +41,14 @@ class Story:
 
     def __init__(self, store: Path, run_id: str) -> None:
         self.store = store
+        self.catalog = CATALOG
         self.run = Run(run_id)
         self._hash = GENESIS
         self._row: RunIndex | None = None
 
     def tell(self, kind: type[m.Message], **fields: Any) -> None:
         at = BEGINNING + self.run.version
-        reaction = react(self.run, kind(at=at, **fields), CATALOG)
+        reaction = react(self.run, kind(at=at, **fields), self.catalog)
         row = row_of(self.run, self._row, at)
         entries = [(at, fields.get("actor", "engine"), cause, fact) for fact, cause in reaction.facts]
         version = self.run.version - len(entries)

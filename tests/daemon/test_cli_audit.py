@@ -34,7 +34,7 @@ def test_facts(on_store: Call, replanned: Any) -> None:
     )
     assert answer.lines[12] == (
         "    13  2030-03-17 17:46:51.000  engine        ←12  plan_accepted           "
-        "revision 2 by planner · kept E0 · added E2, E3 · superseded E1 · sea goes there"
+        "revision 2 by planner · kept E0 · added E2, E3 · superseded E1 · stability 3 · sea goes there"
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from midcourse.daemon.config import Config, find_config, load_config
 from midcourse.daemon.errors import ConfigError
 from midcourse.daemon.parts import load_parts
+from midcourse.domain.authority import ApprovalRule, Authority, Rate, ToolLimit
 
 Call = Callable[..., Any]
 
@@ -114,6 +115,24 @@ def test_what_was_made_is_closed(configured: Any, tmp_path: Path) -> None:
     assert (tmp_path / "closed").exists()
 
 
+def test_the_authority_of_its_runs(configured: Any) -> None:
+    file = configured(
+        """
+        [authority]
+        deny = ["refund*"]
+        approvals = [{ tool = "pay", when = "input.amount > 100" }]
+        limits = [{ tool = "mail", at_once = 2, rate = { calls = 10, per_s = 60.0 } }]
+        approvers = ["os:*"]
+        """
+    )
+    assert load_config(file).authority == Authority(
+        deny=("refund*",),
+        approvals=(ApprovalRule(tool="pay", when="input.amount > 100"),),
+        limits=(ToolLimit(tool="mail", at_once=2, rate=Rate(10, 60.0)),),
+        approvers=("os:*",),
+    )
+
+
 def test_no_file_is_an_empty_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert find_config(None) == Config()
@@ -128,7 +147,13 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
     ("content", "problem"),
     [
         ("store = ", "is not TOML: Invalid value (at end of document)"),
-        ("stores = 'x'", "stores: unknown key; allowed are store, tools, planners"),
+        ("stores = 'x'", "stores: unknown key; allowed are store, tools, planners, authority"),
+        ("authority = 5", "authority: Expected `object`, got `int`"),
+        ("authority = { denied = [] }", "authority: Object contains unknown field `denied`"),
+        (
+            "authority = { limits = [{ at_once = 0 }] }",
+            "authority.limits[0].at_once: must be 1 or more, not 0",
+        ),
         ("store = 5", "store: must be a text such as 'sqlite:///midcourse.db'"),
         ("tools = 'shop'", "tools: must be a list such as ['package.module']"),
         ("planners = ['shop']", "planners: must be a table such as name = 'package.module:planner'"),

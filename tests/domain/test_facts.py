@@ -24,6 +24,10 @@ MOVE_THE_EPOCH = {
     f.ReceiptArrivedLate,
     f.CompensationCompleted,
     f.CompensationWaived,
+    f.ReplanJoined,
+    f.ReplanRuleFailed,
+    f.ApprovalDenied,
+    f.StepSkipped,
 }
 
 

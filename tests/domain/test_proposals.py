@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from midcourse.domain import facts as f
 from midcourse.domain import messages as m
-from midcourse.domain.decide.proposals import stability
+from midcourse.domain.diff import stability
 from midcourse.domain.orders import Execute, MakePlan
 from midcourse.domain.plan import Plan, Step
 from midcourse.domain.planning import PlanningContext

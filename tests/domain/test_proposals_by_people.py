@@ -12,7 +12,6 @@ from .kit import given, like
 from .tellings import (
     cancel,
     fails,
-    is_lost,
     no_plan,
     planned,
     proposes,
@@ -42,13 +41,6 @@ def test_an_invalid_proposal_of_a_person_does_not_count_against_the_planner() ->
     story = given(start()).when(proposes("shp", by="human"))
     assert story.run.refused == 0
     assert story.run.asked is not None
-
-
-def test_a_person_waits_until_what_is_in_flight_is_settled() -> None:
-    for history in ([], [is_lost("E0")]):
-        story = given(*planned("ship"), *history)
-        with pytest.raises(MessageRefused, match=r"operations in flight \(user__ship:.*\); propose again"):
-            story.when(proposes("look", by="human"))
 
 
 def test_a_person_cannot_propose_to_a_run_that_ends() -> None:

@@ -61,11 +61,12 @@ def test_several_requests_become_one_and_every_receipt_and_update_is_kept() -> N
     story = given(*planned(*steps))
     story.when(asks_replan("S0", "one", receipt=Receipt(0), a=0))
     story.when(asks_replan("S1", "two", receipt=Receipt(1), b=1)).then(
-        like(f.StepCompleted), f.BoardUpdated({"b": 1}, "S1")
+        like(f.StepCompleted), f.BoardUpdated({"b": 1}, "S1"), like(f.ReplanJoined, reason="two", step="S1")
     )
     story.when(asks_replan("S2", "three", receipt=Receipt(2), c=2)).then(
         like(f.StepCompleted),
         f.BoardUpdated({"c": 2}, "S2"),
+        like(f.ReplanJoined, reason="three", step="S2"),
         like(f.PlanRequested, reason="one"),
         like(MakePlan),
     )

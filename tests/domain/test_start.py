@@ -19,7 +19,14 @@ def test_with_a_planner_it_is_asked() -> None:
     story = given().when(start(key="order-42", tags={"a": "b"}, mode="interactive"))
     story.then(
         f.RunStarted(
-            Goal("g", {"n": 1}), "p", "interactive", "order-42", "run", {"a": "b"}, catalog=CATALOG.digest
+            Goal("g", {"n": 1}),
+            "p",
+            "interactive",
+            "order-42",
+            "run",
+            {"a": "b"},
+            catalog=CATALOG.digest,
+            by="engine",
         ),
         f.PlanRequested(1, "p", "start"),
         like(MakePlan, planner="p"),

@@ -99,13 +99,15 @@ def test_saying_that_it_did_not_happen_needs_a_reason() -> None:
 
 
 def test_only_an_unknown_outcome_can_be_settled() -> None:
-    with pytest.raises(MessageRefused, match=r"has no unknown outcome to settle \(unknown: none\)"):
+    with pytest.raises(
+        MessageRefused, match=r"in flight; there is no unknown outcome to settle \(unknown: none\)"
+    ):
         given(start("ship")).when(settles("E0", happened=True))
 
 
 def test_a_second_answer_loses_the_race_and_is_told_so() -> None:
     story = given(start("ship"), is_lost("E0"), settles("E0", happened=False))
-    with pytest.raises(MessageRefused, match="has no unknown outcome"):
+    with pytest.raises(MessageRefused, match="is in flight; there is no unknown outcome"):
         story.when(settles("E0", happened=True))
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from midcourse import Engine, Goal, Plan, Planner, RunHandle, RunState, Settings, Tool
+from midcourse import Authority, Engine, Goal, Plan, Planner, RunHandle, RunState, Settings, Tool
+from midcourse.domain.facts import Mode
 from midcourse.examples.order.calls import KillAt
 from midcourse.examples.order.scenario import prepare
 from midcourse.examples.order.tools import order_tools
@@ -54,6 +55,8 @@ class Stage:
         person: Person | None = None,
         settings: Settings | None = None,
         has_conditions: bool = False,
+        authority: Authority | None = None,
+        mode: Mode = "autonomous",
     ) -> list[Any]:
         """Play a run until it ends, or waits for a person though there is nobody.
 
@@ -65,6 +68,8 @@ class Stage:
             person: looks at the run after each fact.
             settings: of the engine.
             has_conditions: the tools of the example keep the conditions that planning by search needs.
+            authority: of the engine.
+            mode: of the run.
 
         Returns:
             the states of the run as the engine had them in memory, one after each fact or group of facts.
@@ -75,12 +80,13 @@ class Stage:
             tools=[*(theirs if has_conditions else map(_unconditional, theirs)), *tools],
             planners={} if planner is None else {"planner": planner},
             settings=settings,
+            authority=authority,
             clock=self._clock,
             random=lambda: 0.5,
         )
         states: list[Any] = []
         async with engine:
-            run = await self._start(engine, goal, plan)
+            run = await self._start(engine, goal, plan, mode)
             async for _ in run.facts():
                 state = await run.state()
                 states.append(msgspec.to_builtins(state))
@@ -90,10 +96,10 @@ class Stage:
                     break
         return states
 
-    async def _start(self, engine: Engine, goal: Goal | str, plan: Plan | None) -> RunHandle:
+    async def _start(self, engine: Engine, goal: Goal | str, plan: Plan | None, mode: Mode) -> RunHandle:
         """Start the run with the same id in every process, so that operation keys can be compared."""
         self._fixed_time = _STARTED_AT
-        run = await engine.start(goal, plan=plan, key=_KEY)
+        run = await engine.start(goal, plan=plan, mode=mode, key=_KEY)
         self._fixed_time = None
         return run
 

@@ -26,7 +26,7 @@ from midcourse.actors.testing.crash import (
 )
 from midcourse.examples.order.calls import KillAt
 
-from . import replanning, running, undoing
+from . import approving, asking, replanning, running, undoing
 from .laws import Books, check_books, check_recovery, check_wreck, picture, read_books
 
 MOST_S = 30.0
@@ -72,6 +72,16 @@ SCENARIOS: dict[str, Case] = {
         replanning.irreversible_constraint,
         replanning.goal_reached_early,
         replanning.stuck_then_signal,
+        asking.value_found,
+        asking.asked_after_every_call,
+        asking.rule_that_raises,
+        asking.condition_broken,
+        approving.approved_step,
+        approving.denied_step,
+        approving.skipped_step,
+        approving.approved_retry,
+        approving.plan_denied_then_approved,
+        approving.planned_undo_approved,
         undoing.all_undone,
         undoing.undo_asked_about,
         undoing.undo_fails_twice,
