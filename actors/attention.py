@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 
 import msgspec
@@ -9,8 +10,9 @@ import msgspec
 from ..domain.evolve import evolve
 from ..domain.run import Run
 from ..domain.summary import Attention, attention, needs_attention
-from ..store import IndexedRun, Journal, Record, RunFilter
+from ..store import IndexedRun, Journal, JournalError, Record, RunFilter
 
+_log = logging.getLogger("midcourse.actors")
 _SLICE = 128
 """Records folded between two turns of the loop: about a millisecond."""
 
@@ -62,16 +64,25 @@ class Waits:
 async def list_attention(journal: Journal, *, limit: int) -> list[RunAttention]:
     """Return the runs that wait for a person, newest first, with what each waits for.
 
+    A run whose facts cannot be read is left out, with a warning that names it.
+
     Args:
         journal: where they are.
         limit: how many at most.
 
     Raises:
-        JournalError: they cannot be read.
+        JournalError: the list cannot be read.
     """
     page = await journal.list(RunFilter(attention=True), limit=limit)
-    found = [await attention_of(journal, row) for row in page.runs]
-    return [each for each in found if each.items]  # some may have been answered since the list was read
+    found: list[RunAttention] = []
+    for row in page.runs:
+        try:
+            waiting = await attention_of(journal, row)
+        except JournalError as error:
+            _log.warning("run %s waits for a person, and cannot be read: %s", row.run_id, error)
+        else:
+            found += [waiting] if waiting.items else []  # it may have been answered since the list was read
+    return found
 
 
 async def attention_of(journal: Journal, row: IndexedRun) -> RunAttention:
