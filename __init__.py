@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .actors.settings import Settings
     from .actors.tools import Tool, tool
     from .domain.authority import ApprovalRule, Authority, Rate, ToolLimit
+    from .domain.budget import Budget, Spent, Usage, first_of
     from .domain.errors import (
         AuthorityInvalid,
         InvalidInputError,
@@ -55,6 +56,7 @@ __all__ = [
     "ApprovalRule",
     "Authority",
     "AuthorityInvalid",
+    "Budget",
     "Engine",
     "EngineClosedError",
     "EngineError",
@@ -89,6 +91,7 @@ __all__ = [
     "RunParkedError",
     "RunState",
     "Settings",
+    "Spent",
     "Step",
     "StoreError",
     "Tool",
@@ -99,8 +102,10 @@ __all__ = [
     "ToolLimit",
     "UnknownPlannerError",
     "UnknownTool",
+    "Usage",
     "WrongLoopError",
     "conditional_replan",
+    "first_of",
     "open_journal",
     "replan_always",
     "replan_and_add",
@@ -132,6 +137,7 @@ _NAMES_BY_MODULE = {
     ".actors.settings": ("Settings",),
     ".actors.tools": ("Tool", "tool"),
     ".domain.authority": ("ApprovalRule", "Authority", "Rate", "ToolLimit"),
+    ".domain.budget": ("Budget", "Spent", "Usage", "first_of"),
     ".domain.errors": (
         "AuthorityInvalid",
         "InvalidInputError",

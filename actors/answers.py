@@ -32,15 +32,23 @@ def answer_message(answer: object, *, epoch: int, at: float) -> Message:
     if isinstance(answer, Sequence) and answer and all(isinstance(step, Step) for step in answer):
         answer = Plan(tuple(answer))
     if isinstance(answer, Plan):
-        return ProposePlan(at=at, epoch=epoch, plan=_read_back(answer, Plan))
+        plan = _read_back(answer, Plan)
+        return ProposePlan(at=at, epoch=epoch, plan=_without_spent(plan), spent=plan.spent)
     if isinstance(answer, NoPlan):
-        return AnswerNoPlan(at=at, epoch=epoch, answer=_read_back(answer, NoPlan))
+        none = _read_back(answer, NoPlan)
+        return AnswerNoPlan(at=at, epoch=epoch, answer=_without_spent(none), spent=none.spent)
     if isinstance(answer, GoalReached):
-        return AnswerGoalReached(at=at, epoch=epoch, answer=_read_back(answer, GoalReached))
+        reached = _read_back(answer, GoalReached)
+        return AnswerGoalReached(at=at, epoch=epoch, answer=_without_spent(reached), spent=reached.spent)
     raise InvalidInputError(
         f"answered {text(repr(answer))[:_MOST_SHOWN]} (a {type(answer).__qualname__}); return a Plan, a "
         "non-empty list of Step, NoPlan(reason) or GoalReached()"
     )
+
+
+def _without_spent(answer: Any) -> Any:
+    """Return an answer without what it used up, which is a fact of its own."""
+    return answer if answer.spent is None else msgspec.structs.replace(answer, spent=None)
 
 
 def _read_back(answer: Any, kind: Any) -> Any:

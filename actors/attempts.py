@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..domain.budget import Spent
 from ..domain.facts import Failure
 from ..domain.messages import Report, ReportFailure, ReportLost, ReportReplan, ReportSuccess
 from ..domain.orders import Execute
@@ -96,7 +97,11 @@ class Attempt(Work):
             if asked is not None:
                 return self._replan(asked.reason, asked.updates, receipt, failure=asked.failure)
         return ReportSuccess(
-            at=self.clock(), operation=order.operation, attempt=order.attempt, receipt=receipt
+            at=self.clock(),
+            operation=order.operation,
+            attempt=order.attempt,
+            receipt=receipt,
+            spent=self._spent(),
         )
 
     def raised(self, error: BaseException) -> Report | None:
@@ -150,6 +155,7 @@ class Attempt(Work):
             receipt=receipt,
             no_effect=no_effect,
             failure=failure,
+            spent=self._spent(),
         )
 
     def _not_awaited(self, result: Any) -> Report:
@@ -169,7 +175,11 @@ class Attempt(Work):
             failure=failure,
             retry_after_s=retry_after_s,
             no_effect=no_effect,
+            spent=self._spent(),
         )
+
+    def _spent(self) -> Spent | None:
+        return None if self.pulse is None else self.pulse.spent
 
     def _lost(self, why: str) -> ReportLost:
         return ReportLost(
@@ -178,4 +188,5 @@ class Attempt(Work):
             attempt=self.order.attempt,
             why=why,
             details=self.order.details if self.pulse is None else self.pulse.details,
+            spent=self._spent(),
         )

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import threading
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from ..domain.budget import Spent
+from ..domain.errors import InvalidInputError
 from .clock import Timers
 from .json_values import readable
 
+_SPENDING = threading.Lock()
+"""Held while an amount is added up: a tool may tell what it spends from several threads."""
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -20,15 +26,24 @@ class Pulse:
         beat_at: the monotonic time of the last sign of life.
         details: what the last heartbeat said, else what the attempt before had said.
         stop: why the call should stop; empty while it should not.
+        tokens: tokens of models that it has used.
+        cost: what it has cost besides.
     """
 
-    __slots__ = ("beat_at", "details", "stop", "timers")
+    __slots__ = ("beat_at", "cost", "details", "stop", "timers", "tokens")
 
     def __init__(self, timers: Timers | None = None, details: Any = None) -> None:
         self.timers = timers
         self.details = details
         self.beat_at = 0.0
         self.stop = ""
+        self.tokens = 0
+        self.cost = 0.0
+
+    @property
+    def spent(self) -> Spent | None:
+        """What the call has used up, if it told of anything."""
+        return Spent(self.tokens, self.cost) if self.tokens or self.cost else None
 
 
 class ToolContext:
@@ -91,6 +106,22 @@ class ToolContext:
             pulse.beat_at = pulse.timers.time()
         if pulse.stop:
             raise asyncio.CancelledError(f"the attempt was asked to stop: {pulse.stop}")
+
+    def spend(self, *, tokens: int = 0, cost: float = 0.0) -> None:
+        """Tell what this attempt has used up; it counts against the budgets of the run, however it ends.
+
+        Args:
+            tokens: tokens of models, from 0 up.
+            cost: money or any other unit, the same in the whole run, from 0 up.
+
+        Raises:
+            InvalidInputError: it is no number from 0 up.
+        """
+        if not (tokens >= 0 and cost >= 0 and math.isfinite(cost)):
+            raise InvalidInputError(f"spend: tokens={tokens!r}, cost={cost!r}; both are numbers from 0 up")
+        with _SPENDING:
+            self._pulse.tokens += tokens
+            self._pulse.cost += cost
 
     @property
     def log(self) -> Any:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ..domain.decide import Reaction, react, record
-from ..domain.messages import Activate, Message
+from ..domain.messages import Activate, Advance, Message
 from ..domain.orders import Order
 from ..domain.run import Run
 from ..domain.tools import Catalog
@@ -58,6 +58,7 @@ class Directory:
         busy: what waits for an append or for a run to be read.
         slots: places for runs that are being read.
         refusal: why nothing is admitted any more.
+        is_draining, is_paused: what happens is recorded, and nothing is begun (any more; until `unpause`).
         is_over: no run goes on any more.
         couriers: carry orders to the executor and the planner; set before the first run.
     """
@@ -85,6 +86,7 @@ class Directory:
         self.parked: dict[str, RunParkedError] = {}
         self.busy: set[object] = set()
         self.refusal: Exception | None = None
+        self.is_draining = self.is_paused = False
         self.is_over = False
         self.dispatcher = Dispatcher(journal.flush)
         self.slots = asyncio.Semaphore(_MOST_LOADS)
@@ -152,11 +154,6 @@ class Directory:
     def knows(self, run_id: str) -> bool:
         """Return whether a run is active, or parked."""
         return run_id in self.active or run_id in self.parked
-
-    @property
-    def is_draining(self) -> bool:
-        """Whether the engine closes: what happens is recorded, and nothing is begun."""
-        return self.decide is not react
 
     def activate(self, run_id: str) -> Reconciler:
         """Take a run up that is not active: it is read, and what was in flight is known to be lost."""
@@ -267,7 +264,21 @@ class Directory:
         if self.refusal is None:
             self.refusal = refusal
         self.decide = record
+        self.is_draining = True
         self.wake_ups.stop()
+
+    def pause(self) -> None:
+        """Begin nothing until it is unpaused."""
+        self.is_paused = True
+        self.decide = record
+
+    def unpause(self) -> None:
+        """Let the runs in memory go on."""
+        if self.is_paused and not self.is_draining:
+            self.is_paused = False
+            self.decide = react
+            for run_id in tuple(self.active):
+                self.tell(run_id, Advance(at=self.clock()))
 
     async def quiet(self) -> None:
         """Wait until no append is under way."""

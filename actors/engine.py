@@ -12,33 +12,34 @@ from types import TracebackType
 from typing import Any, Self, get_args
 
 from ..domain.authority import Authority
+from ..domain.budget import Policy
 from ..domain.errors import InvalidInputError
 from ..domain.facts import Limits, Mode
 from ..domain.goal import Goal
-from ..domain.messages import StartRun
+from ..domain.messages import PauseRun, StartRun, UnpauseRun
 from ..domain.plan import Plan
 from ..domain.tools import Catalog
 from ..store import Journal, RunFilter, RunPage
+from .asking import actor
+from .assembly import start_couriers
 from .attention import RunAttention, list_attention
 from .clock import Clock, Timers
-from .couriers import Couriers
 from .directory import Directory
 from .errors import EngineClosedError, RunParkedError
-from .executor import Executor
-from .handle import RunHandle, actor
+from .handle import RunHandle
 from .opening import open_owned
-from .planner import PlannerActor, PlannerLimits
+from .pausing import tell_each
 from .registry import AnyPlanner, Planners
 from .settings import Settings
 from .shutdown import shut_down
 from .starting import Starter
-from .supervisor import ExecutorLimits
 from .threadsafe import ThreadsafeEngine
 from .tools import Tool, as_tools
 from .waking import Waking, recover
 
 _log = logging.getLogger("midcourse.actors")
 _EVERYTHING = RunFilter()
+_ACTIVE = RunFilter(active=True)
 _DEFAULTS = Settings()
 
 
@@ -55,6 +56,7 @@ class Engine:
         planners: planners by name: objects with an async ``plan(context)``, or callables of the context.
         settings: how it works.
         authority: what its runs may do, and who has to agree.
+        policies: functions that budgets name, of a `Usage`: they say why a run may go no further.
         clock: tells the time in seconds since the epoch.
         timers: makes things happen later; the running event loop if it is left out.
         random: returns numbers from 0 to 1, for ids and the jitter of waits.
@@ -64,7 +66,7 @@ class Engine:
         AuthorityInvalid: the authority cannot be used.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - an engine has as many parts
         self,
         store: str | Journal,
         *,
@@ -72,6 +74,7 @@ class Engine:
         planners: Mapping[str, AnyPlanner] | None = None,
         settings: Settings | None = None,
         authority: Authority | None = None,
+        policies: Mapping[str, Policy] | None = None,
         clock: Clock = time.time,
         timers: Timers | None = None,
         random: Callable[[], float] = _random.random,
@@ -79,7 +82,7 @@ class Engine:
         made = as_tools(tools)
         self._authority = authority or Authority()
         self._authority.check()
-        self._catalog = Catalog((each.spec for each in made), self._authority)
+        self._catalog = Catalog((each.spec for each in made), self._authority, dict(policies or {}))
         self._tools = {each.name: each for each in made}
         self._planners = Planners(planners or {})
         self._settings = settings or _DEFAULTS
@@ -89,6 +92,7 @@ class Engine:
         self._random = random
         self._directory: Directory | None = None
         self._starter: Starter | None = None
+        self._waking: Waking | None = None
         self._exit = AsyncExitStack()
         self._was_opened = False
         self._threadsafe: ThreadsafeEngine | None = None
@@ -136,41 +140,15 @@ class Engine:
         )
         stack.push_async_callback(directory.close)
         journal.on_ownership_lost(directory.fail)
-        planner = PlannerActor.start(
-            urn=journal.url,
-            planners=self._planners.by_name,
-            report=directory.tell,
-            clock=self._clock,
-            timers=timers,
-            limits=PlannerLimits(
-                max_calls_at_once=settings.max_plannings_at_once, timeout_s=settings.planning_timeout_s
-            ),
-        )
-        stack.push_async_callback(planner.stop)
-        executor = Executor.start(
-            urn=journal.url,
-            dispatcher=directory.dispatcher,
-            tools=self._tools,
-            report=directory.tell,
-            clock=self._clock,
-            timers=timers,
-            random=self._random,
-            limits=ExecutorLimits(
-                max_attempts_at_once=settings.max_attempts_at_once,
-                max_threads=settings.tool_threads,
-                cancel_timeout_s=settings.cancel_timeout_s,
-                probe_timeout_s=settings.probe_timeout_s,
-                drain_s=settings.drain_s,
-                close_grace_s=settings.close_grace_s,
-                tools=self._authority.limits,
-            ),
-        )
-        directory.couriers = Couriers(executor, planner)
+        directory.couriers = await start_couriers(
+            stack, directory, tools=self._tools, planners=self._planners, settings=settings,
+            authority=self._authority, timers=timers, random=self._random,
+        )  # fmt: skip
         stack.push_async_callback(shut_down, directory)
         self._directory = directory
         self._starter = Starter(directory, self._random)
         self._threadsafe = ThreadsafeEngine(self, loop)
-        Waking(directory)
+        self._waking = Waking(directory)
         directory.spawn(recover(directory), name="recover")
 
     # ----------------------------------------------------------------------------------------------- starting
@@ -197,7 +175,7 @@ class Engine:
             mode: ``autonomous``, or ``interactive`` to have people asked.
             key: idempotency key: a start with the same key, goal, planner and plan is the same run.
             tags: free names and values, to find it by.
-            limits: how often it may ask for another plan.
+            limits: how often it may ask for another plan, and what it may spend.
             ephemeral: the planner is a callable that is not registered, and is lost with this engine.
             by: on whose behalf.
 
@@ -229,6 +207,35 @@ class Engine:
             limits=Limits() if limits is None else limits,
         )
         return RunHandle(await starter.start(message), directory)
+
+    # ------------------------------------------------------------------------------------------------ pausing
+
+    def pause(self) -> None:
+        """Begin nothing in any run until `unpause`: what is under way ends and is recorded, starts wait.
+
+        This is for the engine alone and is in no facts: the next one goes on. `pause_runs` pauses runs.
+        """
+        self._open_parts()[0].pause()
+
+    def unpause(self) -> None:
+        """Go on with everything after `pause`."""
+        self._open_parts()
+        if self._waking is not None:
+            self._waking.unpause()
+
+    async def pause_runs(self, filters: RunFilter = _ACTIVE, reason: str = "", *, by: str = "") -> int:
+        """Pause runs, and return how many were told; see `RunHandle.pause`.
+
+        Args:
+            filters: which runs; all that have not ended if it is left out.
+            reason: why.
+            by: on whose behalf.
+        """
+        return await tell_each(self._open_parts()[0], filters, PauseRun, reason=reason, actor=actor(by))
+
+    async def unpause_runs(self, filters: RunFilter = _ACTIVE, reason: str = "", *, by: str = "") -> int:
+        """Let paused runs go on, and return how many were told; one that its budget paused stays paused."""
+        return await tell_each(self._open_parts()[0], filters, UnpauseRun, reason=reason, actor=actor(by))
 
     # ------------------------------------------------------------------------------------------------ looking
 

@@ -9,7 +9,6 @@ from functools import partial
 import msgspec
 
 from ..domain import ids
-from ..domain.decide import react
 from ..domain.incoming import checked
 from ..domain.messages import StartRun
 from ..domain.orders import Order
@@ -68,7 +67,7 @@ class Starter:
             run_id = ids.run_id(message.at, int(self._random() * (1 << 32)))
             message = msgspec.structs.replace(message, lineage=run_id)
             run = Run(run_id)
-            facts, orders = react(run, message, self._directory.catalog)
+            facts, orders = self._directory.decide(run, message, self._directory.catalog)
             entries = [(message.at, message.actor, cause, fact) for fact, cause in facts]
             row = row_of(run, None, message.at)
             done = partial(self._done, message, started, run, row, orders)

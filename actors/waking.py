@@ -11,6 +11,7 @@ from ._pykka import Envelope
 from .directory import Directory
 from .errors import RunParkedError
 from .outcome import outcome_of
+from .timers import HORIZON_S
 
 _PAGE = 100
 
@@ -29,12 +30,19 @@ class Waking:
 
     def _wake(self, run_id: str, at: float) -> None:
         directory = self._directory
-        if not directory.is_draining and run_id not in directory.parked:
+        if not (directory.is_draining or directory.is_paused) and run_id not in directory.parked:
             # The time that was waited for has passed, even if the clock was set back meanwhile.
             directory.tell(run_id, Advance(at=max(at, directory.clock())))
 
     def _look_ahead(self, until: float) -> None:
         self._directory.spawn(self._hold_due(until), name="look ahead")
+
+    def unpause(self) -> None:
+        """Let everything go on that an engine left alone while it was paused."""
+        directory = self._directory
+        directory.unpause()
+        directory.spawn(recover(directory), name="recover")
+        self._look_ahead(directory.clock() + HORIZON_S)
 
     async def _hold_due(self, until: float) -> None:
         directory = self._directory
@@ -79,7 +87,7 @@ async def recover(directory: Directory) -> None:
     """
     for statuses in (("planning", "running", "compensating", "waiting"), ("attention",)):
         async for run in pages(directory.journal, RunFilter(statuses=statuses)):
-            if directory.is_draining:
+            if directory.is_draining or directory.is_paused:
                 return
             only_waits = run.status == "waiting" and run.wake_at is not None
             if not only_waits and not directory.knows(run.run_id):

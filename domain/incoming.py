@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from . import messages as m
+from .budget import Budget
 from .errors import InvalidInputError
 from .facts import Limits
 from .goal import Goal
@@ -36,6 +37,9 @@ FROM_OUTSIDE: Final[frozenset[type[m.Message]]] = frozenset(
         m.RetryCompensation,
         m.WaiveCompensation,
         m.RequestCompensation,
+        m.PauseRun,
+        m.UnpauseRun,
+        m.ChangeBudget,
         m.ApproveSubject,
         m.DenySubject,
     )
@@ -48,6 +52,7 @@ _STRUCTS: Final = (
     ("plan", Plan, 'Plan([Step(tool_name="…", input={…}), …])'),
     ("limits", Limits, "Limits(replans=20), or leave it out"),
     ("receipt", Receipt, "Receipt(result)"),
+    ("budget", Budget, "Budget(steps=100)"),
 )
 _HINTS: Final = (
     (
@@ -102,7 +107,7 @@ def checked(message: M) -> M:
 
 
 def _check_limits(limits: Limits) -> None:
-    for name in limits.__struct_fields__:
+    for name in ("replans", "proposals", "planning_attempts"):
         if getattr(limits, name) < 0:
             raise _refused(f"limits.{name}", getattr(limits, name), "0 or more")
 

@@ -10,6 +10,7 @@ from typing import Any, dataclass_transform
 
 import msgspec
 
+from .budget import Budget, Spent
 from .facts import Failure, Limits, Mode
 from .goal import Goal
 from .plan import Author, GoalReached, NoPlan, Plan
@@ -63,6 +64,7 @@ class ProposePlan(Message, kw_only=True):
     epoch: int
     plan: Plan
     author: Author = "planner"
+    spent: Spent | None = None
 
 
 class AnswerNoPlan(Message, kw_only=True):
@@ -70,6 +72,7 @@ class AnswerNoPlan(Message, kw_only=True):
 
     epoch: int
     answer: NoPlan
+    spent: Spent | None = None
 
 
 class AnswerGoalReached(Message, kw_only=True):
@@ -77,6 +80,7 @@ class AnswerGoalReached(Message, kw_only=True):
 
     epoch: int
     answer: GoalReached
+    spent: Spent | None = None
 
 
 class ReportPlanningFailure(Message, kw_only=True):
@@ -85,6 +89,7 @@ class ReportPlanningFailure(Message, kw_only=True):
     epoch: int
     failure: Failure
     retry_after_s: float = 1.0
+    spent: Spent | None = None
 
 
 class RequestReplan(Message, kw_only=True):
@@ -102,10 +107,15 @@ class RequestReplan(Message, kw_only=True):
 
 
 class Report(Message, kw_only=True):
-    """The base of what an attempt reports. ``attempt`` is its token: an old one settles nothing."""
+    """The base of what an attempt reports. ``attempt`` is its token: an old one settles nothing.
+
+    Args:
+        spent: what the attempt used up.
+    """
 
     operation: str
     attempt: int
+    spent: Spent | None = None
 
 
 class ReportSuccess(Report, kw_only=True):
@@ -181,6 +191,25 @@ class SettleOutcome(Message, kw_only=True):
     operation: str
     happened: bool
     receipt: Receipt | None = None
+    reason: str = ""
+
+
+class PauseRun(Message, kw_only=True):
+    """Someone wants nothing more begun until the run is unpaused."""
+
+    reason: str = ""
+
+
+class UnpauseRun(Message, kw_only=True):
+    """Someone wants a paused run to go on."""
+
+    reason: str = ""
+
+
+class ChangeBudget(Message, kw_only=True):
+    """Someone says what a run may spend from here on; what ``budget`` leaves out stays as it is."""
+
+    budget: Budget
     reason: str = ""
 
 

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from .budget import Spent
+
 Author = Literal["human", "planner"]
 OnReplan = Literal["drain", "cancel", "adopt"]
 """What becomes of a step in flight when another plan is asked for."""
@@ -63,6 +65,7 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         reason: why this plan and not the one before.
         cost: the planner's own estimate, in the units of its tools' costs.
         conditions: the condition values the plan was made on, kept with it as evidence.
+        spent: what making it used up; counted, and not kept with the plan.
     """
 
     steps: Sequence[Step] = ()
@@ -70,6 +73,7 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     reason: str = ""
     cost: float | None = None
     conditions: Mapping[str, bool | None] = msgspec.field(default_factory=dict)
+    spent: Spent | None = None
 
     def __post_init__(self) -> None:
         _freeze(self, "steps")
@@ -99,13 +103,21 @@ class NoPlan(msgspec.Struct, frozen=True, omit_defaults=True):
         reason: why, in words a person can act on.
         give_up: end the run as failed, undoing what can be undone, instead of waiting for a person; at the
             very start it makes no difference.
+        spent: what finding out used up.
     """
 
     reason: str
     give_up: bool = False
+    spent: Spent | None = None
 
 
 class GoalReached(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A planner's answer: nothing is left to do."""
+    """A planner's answer: nothing is left to do.
+
+    Args:
+        reason: how it knows.
+        spent: what finding out used up.
+    """
 
     reason: str = ""
+    spent: Spent | None = None

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from . import facts as f
 from . import ids
 from .approvals import PLAN, Approval
+from .budget import Budget
 from .errors import ReplanAnswer
 from .goal import Goal
 from .held import Held
@@ -60,20 +61,24 @@ class Run:
         skipped: by step that was not approved and ended without effect, why.
         approvals: by step, approvals that are waited for, or given and not used yet.
         verdicts: by subject, what became of approvals.
+        budgets: what it may spend; ``tokens`` and ``cost`` are what it has.
+        spent: the budget that kept it from going on, until budgets are changed.
+        paused: why nothing is begun, while it is paused.
         missing: the tools and planners it needs and its engine does not have.
         unwinding: what it ends as, once its effects are undone.
         outcome: the result, the failure or the reason it ended with.
     """
 
     __slots__ = (
-        "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff", "board",
-        "broken", "calls", "cancelling", "catalog", "closed", "done", "epoch", "failures", "final",
-        "foreseen_from", "goal", "goal_found", "guarded", "held", "id", "jumps", "key", "last_refusal",
-        "ledger", "limits", "lineage", "missing", "mode", "needed_by", "news", "next_n", "order", "orphans",
-        "outcome", "owed", "parked", "plan_retry_at", "planner", "planning_failures", "proposal", "ready",
-        "recheck", "refusals", "refused", "refused_alike", "replan_marks", "replans", "results",
-        "reversible", "revision", "running", "signal_ids", "signals", "skipped", "started", "started_by",
-        "steps", "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "undo_requests",
+        "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff",
+        "board", "broken", "budgets", "calls", "cancelling", "catalog", "closed", "cost", "done",
+        "epoch", "failures", "final", "foreseen_from", "goal", "goal_found", "guarded", "held", "id",
+        "jumps", "key", "last_refusal", "ledger", "limits", "lineage", "missing", "mode", "needed_by",
+        "news", "next_n", "order", "orphans", "outcome", "owed", "parked", "paused", "plan_retry_at",
+        "planner", "planning_failures", "proposal", "ready", "recheck", "refusals", "refused",
+        "refused_alike", "replan_marks", "replans", "results", "reversible", "revision", "running",
+        "signal_ids", "signals", "skipped", "spent", "started", "started_at", "started_by", "steps",
+        "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens", "undo_requests",
         "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version",
     )  # fmt: skip
 
@@ -152,6 +157,13 @@ class Run:
         self.signal_ids: set[str] = set()
         self.news = 0
         self.goal_found: f.GoalFound | None = None
+        # limits
+        self.started_at = 0.0
+        self.budgets: tuple[Budget, ...] = ()
+        self.tokens = 0
+        self.cost = 0.0
+        self.spent: f.BudgetSpent | None = None
+        self.paused: f.RunPaused | None = None
         # endings
         self.broken: f.Failure | None = None
         self.stuck = ""
@@ -221,6 +233,13 @@ class Run:
         if self.held is not None or PLAN in self.approvals or self.is_draining:
             return False
         return not (self.undos_open or self.strays or ("planner", self.planner) in self.missing)
+
+    @property
+    def is_spending(self) -> bool:
+        """Whether it has steps or plans to begin still, and is not kept from it."""
+        if self.final is not None or self.unwinding is not None or self.stuck or self.paused is not None:
+            return False
+        return bool(self.unmet) or self.owed is not None or (self.revision == 0 and self.goal_found is None)
 
     @property
     def may_undo(self) -> bool:

@@ -16,7 +16,7 @@ Status = Literal[
 FINAL: frozenset[Status] = frozenset(("completed", "failed", "cancelled"))
 
 AttentionKind = Literal[
-    "approval", "unknown_outcome", "stuck", "parked_compensation", "missing_tool", "missing_planner"
+    "approval", "unknown_outcome", "budget", "stuck", "parked_compensation", "missing_tool", "missing_planner"
 ]
 
 
@@ -45,6 +45,7 @@ def attention(run: Run) -> list[Attention]:
         *_unknown_outcomes(run),
         *_parked_undos(run),
         *_missing_parts(run),
+        *_spent_budget(run),
         *_stuck(run),
     ]
 
@@ -95,6 +96,12 @@ def _missing_parts(run: Run) -> Iterator[Attention]:
         yield Attention("missing_planner" if kind == "planner" else "missing_tool", name, detail, remedy)
 
 
+def _spent_budget(run: Run) -> Iterator[Attention]:
+    if run.spent is not None and run.paused is not None:
+        remedy = "change its budget, which lets it go on, or cancel it"
+        yield Attention("budget", run.spent.measure, run.spent.why, remedy)
+
+
 def _stuck(run: Run) -> Iterator[Attention]:
     if run.stuck:
         remedy = "propose a plan, send a signal with what is new, or cancel"
@@ -115,6 +122,8 @@ def needs_attention(run: Run) -> bool:
     """Whether anything waits for a person; cheaper than listing it."""
     if run.stuck or run.parked or run.missing or (run.approvals and awaited_approvals(run)):
         return True
+    if run.spent is not None and run.paused is not None:
+        return True
     return bool(run.unknown) and any(not operation.probing for operation in run.unknown.values())
 
 
@@ -129,6 +138,8 @@ def status(run: Run) -> Status:
         return "attention"
     if run.unwinding is not None:
         return "compensating"
+    if run.paused is not None and not busy:
+        return "waiting"
     if run.owed is not None or (run.revision == 0 and run.goal_found is None):
         return "planning"
     if not busy and (run.backoff or run.unknown):
@@ -142,13 +153,18 @@ def wake_at(run: Run) -> float | None:
     What waits for something else than time has no time. So once a run has been taken as far as it goes, this
     lies in the future.
     """
-    if not run.backoff and not run.undos_open and run.plan_retry_at is None:
+    if run.paused is not None:
+        return None
+    if not run.backoff and not run.undos_open and run.plan_retry_at is None and not run.budgets:
         return None
     times = [each.retry_at for each in run.backoff.values() if ("tool", each.tool) not in run.missing]
     if run.undos_open and run.may_undo:
         times += [undo.retry_at for undo in run.undos_open.values() if undo.state == "backoff"]
     if run.plan_retry_at is not None and run.wants_plan:
         times.append(run.plan_retry_at)
+    if run.budgets and run.is_spending:
+        walls = (budget.wall_time_s for budget in run.budgets)
+        times += [run.started_at + wall_s for wall_s in walls if wall_s is not None]
     return min(times, default=None)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
 
 from .authority import Authority
+from .budget import Policy
 from .errors import ToolDefinitionError, UnknownTool
 from .ids import digest
 
@@ -16,6 +18,7 @@ Effect = Literal["read", "reversible", "irreversible"]
 USER_PREFIX = "user__"
 _TRIES = 5
 _NO_RULES = Authority()
+_NO_POLICIES: Mapping[str, Policy] = MappingProxyType({})
 RECEIPT_FIELD = "receipt"
 """The argument through which an undo tool is handed the receipt of what it takes back."""
 
@@ -122,15 +125,22 @@ class Catalog:
     Args:
         specs: the contracts; two with one name are refused, and an undo tool must exist.
         authority: what they may be used for, and who has to agree.
+        policies: functions that say whether a run may go on, by name.
 
     Raises:
         ToolDefinitionError: two tools share a name, or an ``undo`` cannot work.
     """
 
-    __slots__ = ("_bare", "_specs", "authority", "digest", "guards_steps")
+    __slots__ = ("_bare", "_specs", "authority", "digest", "guards_steps", "policies")
 
-    def __init__(self, specs: Iterable[ToolSpec] = (), authority: Authority = _NO_RULES) -> None:
+    def __init__(
+        self,
+        specs: Iterable[ToolSpec] = (),
+        authority: Authority = _NO_RULES,
+        policies: Mapping[str, Policy] = _NO_POLICIES,
+    ) -> None:
         self.authority = authority
+        self.policies = policies
         self.guards_steps = authority.guards_steps
         self._specs: dict[str, ToolSpec] = {}
         for spec in specs:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from .briefing import goal, ledger_entry, signals
+from .budget import Budget, Usage
 from .copies import copied
 from .facts import Failure, Limits, Mode
 from .goal import Goal
@@ -117,7 +118,10 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
         key: the idempotency key it was started with.
         lineage: id of the run at the root of its lineage.
         tags: free names and values.
-        limits: how often it may ask for another plan.
+        limits: how often it may ask for another plan, and what it was started to spend.
+        budgets: what it may spend now.
+        usage: what it has spent, its wall time aside.
+        paused: why nothing is begun; empty where it is not paused.
         steps: the present plan.
         ledger: committed operations in order of commitment.
         undos: compensations, in the order they were issued.
@@ -147,6 +151,9 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     lineage: str
     tags: Mapping[str, str]
     limits: Limits
+    budgets: tuple[Budget, ...]
+    usage: Usage
+    paused: str
     steps: tuple[StepView, ...]
     ledger: tuple[LedgerEntry, ...]
     undos: tuple[UndoView, ...]
@@ -179,6 +186,9 @@ def view(run: Run) -> RunState:
         lineage=run.lineage,
         tags=dict(run.tags),
         limits=run.limits,
+        budgets=run.budgets,
+        usage=Usage(sum(run.calls.values()), run.replans, run.tokens, run.cost),
+        paused=run.paused.reason if run.paused is not None else "",
         steps=_steps(run),
         ledger=tuple(ledger_entry(entry) for entry in run.ledger.values()),
         undos=_undos(run),

@@ -31,6 +31,14 @@ def run_argument(function: F) -> F:
     return click.argument("run", metavar="RUN")(function)
 
 
+def tags(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Read ``NAME=VALUE`` options."""
+    for value in values:
+        if "=" not in value:
+            raise click.BadParameter(f"{value!r} is not name=value")
+    return dict(value.split("=", 1) for value in values)
+
+
 RUN_HELP = (
     "RUN is the id of a run, an unambiguous beginning of one, or key:NAME for the key it was started with."
 )

@@ -44,6 +44,9 @@ def _commands(run_id: str, item: Attention) -> tuple[str, ...]:
         return (f"{settle} --happened RESULT", f"{settle} --not-happened --reason REASON")
     if item.kind == "parked_compensation":
         return (f"{runs} compensate retry {subject}", f"{runs} compensate waive {subject} --reason REASON")
+    if item.kind == "budget":
+        measure = {"wall_time_s": "wall-time"}.get(item.subject, item.subject)
+        return (f"{runs} budget {run_id} --{measure} MORE", f"{runs} cancel {run_id} --reason REASON")
     if item.kind == "stuck":
         return (
             f"{runs} propose {run_id} FILE --epoch EPOCH",

@@ -17,6 +17,9 @@ _COMMANDS = {
     "replan": Lazy("runs_steer:replan", "Ask for another plan."),
     "approve": Lazy("runs_approve:approve", "Approve of a step or a plan that waits for it."),
     "deny": Lazy("runs_approve:deny", "Deny a step or a plan the approval it waits for."),
+    "pause": Lazy("runs_limits:pause", "Begin nothing more in a run, or in all that fit."),
+    "unpause": Lazy("runs_limits:unpause", "Let paused runs go on."),
+    "budget": Lazy("runs_limits:budget", "Say what a run may spend."),
     "settle": Lazy("runs_steer:settle", "Say what became of an unknown outcome."),
     "compensate": Lazy("runs_steer:compensate", "Undo an operation; retry or waive an undo that gave up."),
 }

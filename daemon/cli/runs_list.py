@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .moments import Moment, show_age, show_moment
-from .options import json_option
+from .options import json_option, tags
 from .output import note, one_line, say, say_document, width
 from .session import Session, pass_session, wait_for
 
@@ -22,13 +22,6 @@ STATUSES = (
 )  # fmt: skip
 _MOST = 1000
 _GOAL = 60
-
-
-def _tags(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    for value in values:
-        if "=" not in value:
-            raise click.BadParameter(f"{value!r} is not name=value")
-    return dict(value.split("=", 1) for value in values)
 
 
 @click.command("list")
@@ -44,7 +37,7 @@ def _tags(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...])
     "--tag",
     metavar="NAME=VALUE",
     multiple=True,
-    callback=_tags,
+    callback=tags,
     help="Only runs with this tag; may be repeated.",
 )
 @click.option("--since", type=Moment(), help="Only runs started at or after: a time, or an age such as 2h.")

@@ -21,6 +21,7 @@ in_flight     what becomes of steps in flight when another plan is asked for
 strays        effects committed after their plan was left
 people        signals, cancellation, settling
 compensation  undoing forward
+limits        budgets and pauses
 recovery      taking a run up after a restart
 advance       what comes next
 admission     what a step becomes when its turn comes
@@ -43,7 +44,7 @@ from ..incoming import FROM_OUTSIDE, checked
 from ..orders import Order
 from ..run import Run
 from ..tools import Catalog
-from . import answers, approvals, compensation, jumps, people, proposals, recovery, reports, start
+from . import answers, approvals, compensation, jumps, limits, people, proposals, recovery, reports, start
 from .advance import advance
 from .decision import NOTHING, Decision
 
@@ -72,6 +73,9 @@ _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
     m.SettleOutcome: people.settle_outcome,
     m.ApproveSubject: approvals.approve,
     m.DenySubject: approvals.deny,
+    m.PauseRun: limits.pause,
+    m.UnpauseRun: limits.unpause,
+    m.ChangeBudget: limits.change_budget,
     m.RequestCompensation: compensation.request,
     m.RetryCompensation: compensation.retry,
     m.WaiveCompensation: compensation.waive,
@@ -102,7 +106,10 @@ def decide(run: Run, message: m.Message, catalog: Catalog) -> Decision:
         message = checked(message)
     if not run.version and message.__class__ is not m.StartRun:
         raise MessageRefused(f"run {run.id} was never started")
-    return _RULES[message.__class__](run, message, catalog)
+    decision = _RULES[message.__class__](run, message, catalog)
+    if message.__class__ in limits.SPENDING:
+        return limits.with_usage(run, message, decision)
+    return decision
 
 
 def record(run: Run, message: m.Message, catalog: Catalog) -> Reaction:

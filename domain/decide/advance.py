@@ -13,7 +13,7 @@ from ..orders import Execute, MakePlan
 from ..planning import Asker
 from ..run import Run
 from ..tools import Catalog
-from . import approvals, compensation, in_flight, preconditions, proposals
+from . import approvals, compensation, in_flight, limits, preconditions, proposals
 from .admission import admit
 from .decision import NOTHING, Decision
 from .outcomes import end_without_receipt, failure_in, is_late, must_be_known_first, unknown
@@ -40,12 +40,9 @@ def advance(run: Run, catalog: Catalog, at: float) -> Decision:
         return compensation.issue_requested(run, catalog)
     if run.final is not None:
         return _after_the_end(run, catalog, at)
-    if run.approvals and (void := approvals.void_outdated(run)):
-        return Decision(void)
-    if run.backoff:
-        again = _try_again(run, catalog, at)
-        if again.facts:
-            return again
+    first = _before_all_else(run, catalog, at)
+    if first is not None:
+        return first
     if run.unwinding is not None:
         return _unwind(run, run.unwinding, catalog, at)
     if run.strays or run.undos_open or run.owed is not None:
@@ -59,6 +56,19 @@ def advance(run: Run, catalog: Catalog, at: float) -> Decision:
     if run.owed is not None or (run.revision == 0 and run.goal_found is None):
         return _ask(run, catalog, at)
     return _go_on(run, catalog, at)
+
+
+def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
+    """Return what comes before anything is undone, planned or begun, or ``None`` where that may be."""
+    if run.approvals and (void := approvals.void_outdated(run)):
+        return Decision(void)
+    if run.paused is not None:
+        return NOTHING
+    if run.budgets and (spent := limits.stop_where_spent(run, catalog, at)):
+        return Decision(spent)
+    if run.backoff and (again := _try_again(run, catalog, at)).facts:
+        return again
+    return None
 
 
 def _leave(run: Run, catalog: Catalog, at: float) -> Decision:

@@ -60,7 +60,7 @@ def request_replan(  # noqa: PLR0913 - what asks says as much
         return [requested]
     if run.replans >= run.limits.replans:
         spent = f"the budget of {run.limits.replans} replans is spent; last asked: {reason!r}"
-        return [requested, f.RunStuck(spent)]
+        return [requested, f.RunStuck(spent, f.Failure("budget", spent))]
     if mark in run.replan_marks and cause != "person":
         return [requested, f.RunStuck(_lap(run, mark, reason, _told(cause, reason, tool, error_type)))]
     return [requested]

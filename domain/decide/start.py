@@ -8,6 +8,7 @@ from ..errors import MessageRefused, PlanInvalid
 from ..run import Run
 from ..tools import Catalog
 from .decision import Decision
+from .limits import check_budgets
 from .proposals import accept, prepare
 from .validation import problems_of
 
@@ -18,9 +19,10 @@ def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
         raise MessageRefused(f"run {run.id} was started already")
     if message.plan is None and not message.planner:
         raise MessageRefused(f"run {run.id}: give it a plan or name a planner")
+    check_budgets(message.limits.budgets, catalog)
     started = f.RunStarted(
         message.goal, message.planner, message.mode, message.key, message.lineage, message.tags,
-        message.limits, catalog.digest, message.actor,
+        message.limits, catalog.digest, message.actor, message.at,
     )  # fmt: skip
     if message.plan is None:
         return Decision((started,))

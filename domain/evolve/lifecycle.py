@@ -20,6 +20,8 @@ def run_started(run: Run, fact: f.RunStarted) -> None:
     run.limits = fact.limits
     run.catalog = fact.catalog
     run.started_by = fact.by
+    run.started_at = fact.at
+    run.budgets = fact.limits.budgets
 
 
 def catalog_changed(run: Run, fact: f.CatalogChanged) -> None:
@@ -43,7 +45,7 @@ def cancel_requested(run: Run, _fact: f.CancelRequested) -> None:
 def unwinding_began(run: Run, fact: f.UnwindingBegan) -> None:
     run.unwinding = fact
     run.owed = run.asked = run.proposal = run.broken = run.asking = run.plan_retry_at = None
-    run.held = None
+    run.held = run.paused = None
     run.askers.clear()
     run.stuck = ""
     run.ready.clear()

@@ -24,7 +24,7 @@ def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
     if fact.cause == "person":
         run.foreseen_from = run.version
     _note_asker(run, fact)
-    _unstick(run)
+    unstick(run)
     give_up_backoff(run)
 
 
@@ -98,7 +98,7 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     run.recheck = False
     run.signals.clear()
     run.refusals.clear()
-    _unstick(run)
+    unstick(run)
     run.tail_n.clear()
     run.tail_again = {run.done[step] for step in relisted}
     for operation in run.closed.values():
@@ -181,7 +181,7 @@ def board_updated(run: Run, fact: f.BoardUpdated) -> None:
     run.board.update(fact.values)
     run.recheck = True
     if run.stuck:
-        _unstick(run)
+        unstick(run)
 
 
 def signal_received(run: Run, fact: f.SignalReceived) -> None:
@@ -192,10 +192,10 @@ def signal_received(run: Run, fact: f.SignalReceived) -> None:
         run.news += 1
         run.foreseen_from = run.version
         if run.stuck:
-            _unstick(run)
+            unstick(run)
 
 
-def _unstick(run: Run) -> None:
+def unstick(run: Run) -> None:
     """Let a run that was stuck be asked about again: there is something it did not know."""
     run.stuck = ""
     run.refused = run.refused_alike = run.planning_failures = 0

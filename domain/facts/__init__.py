@@ -43,6 +43,14 @@ from .lifecycle import (
     RunStuck,
     UnwindingBegan,
 )
+from .limits import (
+    BudgetChanged,
+    BudgetSpent,
+    PausedBy,
+    RunPaused,
+    RunUnpaused,
+    UsageRecorded,
+)
 from .planning import (
     BoardUpdated,
     GoalFound,
@@ -89,6 +97,8 @@ __all__ = [
     "AttemptStarted",
     "AttemptStopRequested",
     "BoardUpdated",
+    "BudgetChanged",
+    "BudgetSpent",
     "CancelRequested",
     "CatalogChanged",
     "CompensationCompleted",
@@ -110,6 +120,7 @@ __all__ = [
     "OutcomeUnknown",
     "PartMissing",
     "PartRestored",
+    "PausedBy",
     "PlanAccepted",
     "PlanProposed",
     "PlanRequested",
@@ -126,8 +137,10 @@ __all__ = [
     "RunCancelled",
     "RunCompleted",
     "RunFailed",
+    "RunPaused",
     "RunStarted",
     "RunStuck",
+    "RunUnpaused",
     "SignalReceived",
     "StepCompleted",
     "StepFailed",
@@ -135,6 +148,7 @@ __all__ = [
     "StepSkipped",
     "StepStarted",
     "UnwindingBegan",
+    "UsageRecorded",
 ]
 
 FACTS: tuple[type[Fact], ...] = tuple(Fact.__subclasses__())

@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Literal, dataclass_transform
 
 import msgspec
 
+from ..budget import Budget
+
 Mode = Literal["autonomous", "interactive"]
 
 
@@ -17,7 +19,7 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         kind: of a step ``tool_error``, ``arguments``, ``missing``, ``timeout``, ``lost``, ``cancelled``,
             ``template``, ``conflict``, ``replan``, ``replan_rule``, ``authority``, ``limit``, ``denied``; of
             an undo ``undo`` too; of planning ``planner``, ``no_plan``, ``refused``; of a run
-            ``replan_refused``, ``cancelled``.
+            ``replan_refused``, ``cancelled``, ``budget``.
         message: one sentence.
         step: id of the step it happened in.
         tool: the tool it happened in.
@@ -38,7 +40,7 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """How often a run may ask for another plan.
+    """How often a run may ask for another plan, and what it may spend.
 
     Args:
         replans: requests for another plan in the whole life of the run.
@@ -46,11 +48,13 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             answer, refused for the same reasons on the same state, makes it stuck the third time.
         planning_attempts: planner calls failing since the last accepted plan before the run is stuck, or has
             failed where nothing was done yet.
+        budgets: what it may spend; the first that is spent ends or pauses it. See `first_of`.
     """
 
     replans: int = 20
     proposals: int = 8
     planning_attempts: int = 3
+    budgets: tuple[Budget, ...] = ()
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))

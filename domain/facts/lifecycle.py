@@ -12,7 +12,10 @@ from .base import Fact, Failure, Limits, Mode
 
 
 class RunStarted(Fact):
-    """A run exists, started by ``by``. ``catalog`` is the digest of the tool contracts it started with."""
+    """A run exists, started by ``by`` at ``at``, in seconds since the epoch.
+
+    ``catalog`` is the digest of the tool contracts it started with.
+    """
 
     moves_epoch = True
     goal: Goal
@@ -24,6 +27,7 @@ class RunStarted(Fact):
     limits: Limits = Limits()
     catalog: str = ""
     by: str = ""
+    at: float = 0.0
 
 
 class CatalogChanged(Fact):

@@ -7,6 +7,7 @@ from typing import Any
 
 from midcourse.domain import facts as f
 from midcourse.domain import messages as m
+from midcourse.domain.budget import Budget
 from midcourse.domain.goal import Goal
 from midcourse.domain.plan import Author, GoalReached, NoPlan, Plan, Step
 from midcourse.domain.receipt import Receipt
@@ -171,3 +172,16 @@ def taken_up(*planners: str) -> Telling:
 
 def caught_up() -> Telling:
     return lambda story: m.CatchUp(at=story.at)
+
+
+def pauses(reason: str = "lunch") -> Telling:
+    return lambda story: m.PauseRun(at=story.at, reason=reason)
+
+
+def unpauses(reason: str = "") -> Telling:
+    return lambda story: m.UnpauseRun(at=story.at, reason=reason)
+
+
+def allows(**budget: Any) -> Telling:
+    """Other limits hold from here on."""
+    return lambda story: m.ChangeBudget(at=story.at, budget=Budget(**budget), reason="go on")

@@ -225,7 +225,9 @@ def test_requests_beyond_the_budget_are_stuck_and_the_budget_is_of_the_whole_lif
     lap(story, "b")
     lap(story, "c")
     story.then(
-        like(f.StepFailed), like(f.ReplanRequested), f.RunStuck(has("budget of 2 replans is spent", "'c'"))
+        like(f.StepFailed),
+        like(f.ReplanRequested),
+        like(f.RunStuck, reason=has("budget of 2 replans is spent", "'c'")),
     )
     story.when(signal()).when(proposes("look")).when(asks_replan("E3", "d"))
     assert story.run.stuck == has("budget of 2 replans")
@@ -274,7 +276,7 @@ def test_a_person_has_to_say_why() -> None:
 
 def test_a_person_asking_beyond_the_budget_is_told_that_it_is_spent() -> None:
     story = given(*planned("look", limits=f.Limits(replans=0))).when(replan())
-    story.then(like(f.ReplanRequested), f.RunStuck(has("budget of 0 replans")))
+    story.then(like(f.ReplanRequested), like(f.RunStuck, reason=has("budget of 0 replans")))
 
 
 def test_without_a_planner_a_plan_that_is_owed_waits_for_a_person() -> None:

@@ -11,7 +11,7 @@ from midcourse.domain.goal import Goal
 from midcourse.domain.orders import Execute, MakePlan
 from midcourse.domain.plan import Plan
 
-from .kit import CATALOG, given, has, like, step
+from .kit import CATALOG, START_AT, given, has, like, step
 from .tellings import later, planned, signal, start, succeeds
 
 
@@ -27,6 +27,7 @@ def test_with_a_planner_it_is_asked() -> None:
             {"a": "b"},
             catalog=CATALOG.digest,
             by="engine",
+            at=START_AT,
         ),
         f.PlanRequested(1, "p", "start"),
         like(MakePlan, planner="p"),
