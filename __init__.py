@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .actors.attention import RunAttention
     from .actors.context import ToolContext
-    from .actors.control import OutcomeUnknownError, RequestReplan, ToolError
+    from .actors.control import OutcomeUnknownError, RequestReplan, ToolError, WaitFor
     from .actors.engine import Engine
     from .actors.errors import (
         EngineClosedError,
@@ -103,6 +103,7 @@ __all__ = [
     "UnknownPlannerError",
     "UnknownTool",
     "Usage",
+    "WaitFor",
     "WrongLoopError",
     "conditional_replan",
     "first_of",
@@ -116,7 +117,7 @@ __all__ = [
 _NAMES_BY_MODULE = {
     ".actors.attention": ("RunAttention",),
     ".actors.context": ("ToolContext",),
-    ".actors.control": ("OutcomeUnknownError", "RequestReplan", "ToolError"),
+    ".actors.control": ("OutcomeUnknownError", "RequestReplan", "ToolError", "WaitFor"),
     ".actors.engine": ("Engine",),
     ".actors.errors": (
         "EngineClosedError",

@@ -9,13 +9,13 @@ from typing import Any
 
 from ..domain.budget import Spent
 from ..domain.facts import Failure
-from ..domain.messages import Report, ReportFailure, ReportLost, ReportReplan, ReportSuccess
+from ..domain.messages import Report, ReportFailure, ReportLost, ReportReplan, ReportSuccess, ReportSuspended
 from ..domain.orders import Execute
 from ..domain.receipt import Receipt
 from .backoff import retry_delay_s
 from .clock import Clock
 from .context import Pulse
-from .control import OutcomeUnknownError, RequestReplan
+from .control import OutcomeUnknownError, RequestReplan, WaitFor
 from .failures import failure_of, only_cause, verdict
 from .json_values import is_unreadable, readable, receipt_of, text
 from .rules import judge
@@ -113,6 +113,8 @@ class Attempt(Work):
         error = only_cause(error)
         if isinstance(error, RequestReplan):
             return self._asked_to_replan(error)
+        if isinstance(error, WaitFor):
+            return self._waits(error)
         if self.is_given_up:
             return None
         said = verdict(error)
@@ -136,6 +138,25 @@ class Attempt(Work):
             return None if request.receipt is None else self.returned(request.receipt)
         receipt = None if request.receipt is None else receipt_of(request.receipt)
         return self._replan(request.reason, request.updates, receipt, no_effect=request.no_effect)
+
+    def _waits(self, wait: WaitFor) -> Report | None:
+        if self.is_given_up:
+            return None
+        now = self.clock()
+        details = readable(wait.details) if wait.details is not None else None
+        if details is None:
+            details = self.order.details if self.pulse is None else self.pulse.details
+        return ReportSuspended(
+            at=now,
+            operation=self.order.operation,
+            attempt=self.order.attempt,
+            due=wait.until if wait.for_s is None else now + max(0.0, wait.for_s),
+            signal=text(wait.signal),
+            details=details,
+            reply=readable(wait.reply),
+            no_effect=wait.no_effect,
+            spent=self._spent(),
+        )
 
     def _replan(
         self,

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..domain.budget import Spent
 from ..domain.errors import InvalidInputError
+from ..domain.orders import Letter
 from .clock import Timers
 from .json_values import readable
 
@@ -57,12 +58,24 @@ class ToolContext:
         run_id: the run.
         details: the last heartbeat details of the attempt before.
         board: the named values that earlier tools and signals left, read-only.
+        signal: the signal that the attempt before waited for (`WaitFor`), if it has come.
         pulse: the link to the executor; a context made by hand, for a test, needs none.
     """
 
-    __slots__ = ("_log", "_pulse", "attempt", "board", "details", "operation", "run_id", "step", "tool")
+    __slots__ = (
+        "_log",
+        "_pulse",
+        "attempt",
+        "board",
+        "details",
+        "operation",
+        "run_id",
+        "signal",
+        "step",
+        "tool",
+    )
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a call has as many sides
         self,
         operation: str,
         attempt: int = 1,
@@ -72,6 +85,7 @@ class ToolContext:
         run_id: str = "",
         details: Any = None,
         board: Mapping[str, Any] = _EMPTY,
+        signal: Letter | None = None,
         pulse: Pulse | None = None,
     ) -> None:
         self.operation = operation
@@ -81,6 +95,7 @@ class ToolContext:
         self.run_id = run_id
         self.details = details
         self.board = board
+        self.signal = signal
         self._pulse = Pulse() if pulse is None else pulse
         self._log: Any = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,6 +37,49 @@ class RequestReplan(MidcourseError):
         self.reason = reason
         self.updates = dict(updates or {})
         self.receipt = receipt
+        self.no_effect = no_effect
+
+
+class WaitFor(MidcourseError):
+    """Raised by a tool that has to wait: it is called again, under the same operation, when it is time.
+
+    Meanwhile the run costs a row in the index: no memory, no task. The call that follows finds what it was
+    told in `ToolContext.details`, and the signal, if one came, in `ToolContext.signal`. Waiting counts
+    against no retry policy; the ``timeout_s`` of the step goes on.
+
+    Args:
+        until: a time, in seconds since the epoch.
+        for_s: seconds from now, instead.
+        signal: name of a signal to wait for; with a time, whichever comes first.
+        details: a JSON value for the next call; left out, it is what the last heartbeat said.
+        reply: a JSON value for the sender of the signal that this call was made with (`RunHandle.update`).
+        no_effect: nothing happened outside so far. Without it, a run that is cancelled or planned anew
+            meanwhile has to find out (by probe, or a person) what this tool has done.
+    """
+
+    def __init__(
+        self,
+        *,
+        until: float | None = None,
+        for_s: float | None = None,
+        signal: str = "",
+        details: Any = None,
+        reply: Any = None,
+        no_effect: bool = False,
+    ) -> None:
+        if until is not None and for_s is not None:
+            raise ValueError("until is a time and for_s is a number of seconds from now; give one of them")
+        if until is None and for_s is None and not signal:
+            raise ValueError("say what to wait for: until=TIME, for_s=SECONDS or signal=NAME")
+        moment = until if for_s is None else for_s
+        if moment is not None and not math.isfinite(moment):
+            raise ValueError(f"a wait ends at some time; {moment!r} is none")
+        super().__init__(f"waits for {signal or 'a time'}")
+        self.until = until
+        self.for_s = for_s
+        self.signal = signal
+        self.details = details
+        self.reply = reply
         self.no_effect = no_effect
 
 

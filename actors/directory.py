@@ -19,8 +19,8 @@ from ._pykka import ActorDeadError, Dispatcher, Envelope
 from .clock import Clock, Timers
 from .couriers import Couriers
 from .errors import EngineClosedError, RunNotFoundError, RunParkedError, WrongLoopError
-from .home import Look
-from .loading import Loaded, load
+from .home import Call, Look
+from .loading import Loaded, catch_up, load
 from .reconciler import Reconciler
 from .registry import Planners
 from .timers import WakeUps
@@ -30,15 +30,6 @@ _log = logging.getLogger("midcourse.actors")
 
 _MOST_LOADS = 4
 """Runs folded at the same time: each takes a slice of the loop's every round."""
-
-
-class Call:
-    """A function in the place of a turn."""
-
-    __slots__ = ("run_turn",)
-
-    def __init__(self, call: Callable[[], None]) -> None:
-        self.run_turn = call
 
 
 class Directory:
@@ -214,19 +205,25 @@ class Directory:
                 _log.error("the orders of run %s could not be handed over", run_id, exc_info=error)
                 self.fail(EngineClosedError(f"this engine cannot go on: {error}; close it, open another"))
 
-    def load(self, run_id: str, then: Callable[[Loaded | Exception | None], None]) -> None:
-        """Fold a run, and hand it over in a turn of the dispatcher."""
-        self.spawn(self._load(run_id, then), name=f"load {run_id}")
+    def load(
+        self, run_id: str, then: Callable[[Loaded | Exception | None], None], known: Loaded | None = None
+    ) -> None:
+        """Fold a run, or what is new of it, and hand it over in a turn of the dispatcher."""
+        self.spawn(self._load(run_id, then, known), name=f"load {run_id}")
 
     def idle(self) -> None:
         """Nothing is busy any more."""
         self._quiet.set()
 
-    async def _load(self, run_id: str, then: Callable[[Loaded | Exception | None], None]) -> None:
+    async def _load(
+        self, run_id: str, then: Callable[[Loaded | Exception | None], None], known: Loaded | None
+    ) -> None:
         loaded: Loaded | Exception | None
         async with self.slots:
             try:
-                loaded = await load(self.journal, run_id)
+                loaded = await (
+                    load(self.journal, run_id) if known is None else catch_up(self.journal, known)
+                )
             except Exception as error:  # noqa: BLE001 - a boundary: what cannot be read ends no other run
                 loaded = error
         self.post(partial(then, loaded))

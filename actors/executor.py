@@ -187,5 +187,6 @@ def _context(run_id: str, order: Execute, pulse: Pulse) -> ToolContext:
         run_id=run_id,
         details=order.details,
         board=MappingProxyType(deepcopy(order.board)) if order.board else _NO_BOARD,
+        signal=order.letter,
         pulse=pulse,
     )

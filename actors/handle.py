@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
 
+from ..domain.errors import MessageRefused
 from ..domain.facts import ProposalHeld
 from ..domain.messages import ProposePlan
 from ..domain.plan import Plan
@@ -15,6 +18,7 @@ from .errors import RunNotFoundError
 from .home import Look
 from .outcome import Outcome, outcome_of
 from .requests import is_end_of, proposal_outcome
+from .updates import Answer
 
 
 class RunHandle(Asking):
@@ -94,6 +98,40 @@ class RunHandle(Asking):
                 raise TimeoutError(
                     f"run {self.id} has not ended within {timeout_s} s; it goes on, {hint}"
                 ) from None
+
+    # --------------------------------------------------------------------------------------------- answered
+
+    async def update(
+        self, name: str, payload: Any = None, *, id: str = "", timeout_s: float | None = None, by: str = ""
+    ) -> Any:
+        """Send a signal, and wait for what the step or tool that waits for it makes of it.
+
+        A step that waits answers with its result; a tool with its result, or with the ``reply`` of the
+        `WaitFor` that it raises next.
+
+        Args:
+            name: the signal.
+            payload: a JSON value.
+            id: the same id is taken once, and answered the same.
+            timeout_s: seconds to wait for the answer; the signal stays with the run.
+            by: on whose behalf.
+
+        Raises:
+            MessageRefused: the run has ended before it took the signal, or what took it failed.
+            TimeoutError: nothing has answered in time.
+        """
+        id = id or uuid4().hex
+        after = await self._directory.ask(
+            self.id, Look(lambda run: 0 if id in run.signal_ids else run.version)
+        )
+        await self.signal(name, payload, id=id, relevant=False, by=by)
+        answer = Answer(id)
+        async with asyncio.timeout(timeout_s):
+            async for record in self.facts(after=after):
+                answer.take(record)
+                if answer.is_there:
+                    return answer.value
+        raise MessageRefused(f"run {self.id} ended before anything took the signal {name!r} (id {id!r})")
 
     # --------------------------------------------------------------------------------------------- proposing
 

@@ -28,6 +28,15 @@ class Look(NamedTuple):
     picture: Callable[[Run], Any]
 
 
+class Call:
+    """A function in the place of a turn."""
+
+    __slots__ = ("run_turn",)
+
+    def __init__(self, call: Callable[[], None]) -> None:
+        self.run_turn = call
+
+
 class Home(Protocol):
     """What a reconciler needs of its engine.
 
@@ -63,8 +72,10 @@ class Home(Protocol):
     def send(self, run_id: str, orders: Sequence[Order]) -> None:
         """Hand orders to those who carry them out."""
 
-    def load(self, run_id: str, then: Callable[[Loaded | Exception | None], None]) -> None:
-        """Fold a run, and hand it over in a turn of the dispatcher."""
+    def load(
+        self, run_id: str, then: Callable[[Loaded | Exception | None], None], known: Loaded | None = None
+    ) -> None:
+        """Fold a run, or what is new of it, and hand it over in a turn of the dispatcher."""
 
     def idle(self) -> None:
         """No reconciler is busy any more."""

@@ -45,6 +45,20 @@ async def load(journal: Journal, run_id: str, *, until: int | None = None) -> Lo
     return Loaded(run, hash_, row)
 
 
+async def catch_up(journal: Journal, known: Loaded) -> Loaded:
+    """Take in what was appended to a run since it was read; its state is changed.
+
+    Args:
+        journal: where its facts are.
+        known: the run as it was, with nothing in its state that is not durable.
+
+    Raises:
+        JournalError: a record cannot be read.
+    """
+    hash_ = await _fold(journal, known.run, known.hash, None)
+    return Loaded(known.run, hash_, await journal.get_index(known.run.id) or known.row)
+
+
 async def load_newest(journal: Journal, run_id: str) -> Loaded | None:
     """Fold a run that may be moving: what came while it was folded is taken in, too.
 

@@ -73,10 +73,15 @@ class Reconciler(TurnActor):
         """Be found under the run's id."""
         self._home.register(self)
 
-    def load(self, envelopes: list[Envelope[Any]]) -> None:
-        """Fold the run from the journal, then decide over messages; no turns are taken meanwhile."""
+    def load(self, envelopes: list[Envelope[Any]], *, known: Loaded | None = None) -> None:
+        """Fold the run from the journal, then decide over messages; no turns are taken meanwhile.
+
+        Args:
+            envelopes: the messages.
+            known: the run up to its last fact that is known to be durable; ``None`` to fold it anew.
+        """
         self._home.busy.add(self)
-        self._home.load(self.run_id, lambda loaded: self._loaded(loaded, envelopes))
+        self._home.load(self.run_id, lambda loaded: self._loaded(loaded, envelopes), known)
 
     def on_failure(
         self,
@@ -99,7 +104,8 @@ class Reconciler(TurnActor):
         """Decide over messages, and hold until what they amount to is durable."""
         if self.is_behind:
             self.is_behind = False
-            self.load(messages)
+            known = None if self._row is None else Loaded(self._run, self._hash, self._row)
+            self.load(messages, known=known)
             return HOLD
         if self._alone:
             self._alone -= 1

@@ -82,15 +82,14 @@ class Waking:
 async def recover(directory: Directory) -> None:
     """Take up the runs an earlier engine left in flight, a few at a time, while new ones are served.
 
-    A run that only waits for a time is left where it is: its wake-up time is in the index. Those that wait
-    for a person come last; a tool or planner that they were missing may be there again.
+    A run that only waits is left where it is: its wake-up time is in the index, and a signal takes it up.
+    Those that wait for a person come last; a tool or planner that they were missing may be there again.
     """
-    for statuses in (("planning", "running", "compensating", "waiting"), ("attention",)):
+    for statuses in (("planning", "running", "compensating"), ("attention",)):
         async for run in pages(directory.journal, RunFilter(statuses=statuses)):
             if directory.is_draining or directory.is_paused:
                 return
-            only_waits = run.status == "waiting" and run.wake_at is not None
-            if not only_waits and not directory.knows(run.run_id):
+            if not directory.knows(run.run_id):
                 directory.activate(run.run_id)
                 # The load has to ask for its place first; then wait behind it, so that no more queue up.
                 await asyncio.sleep(0)

@@ -42,6 +42,8 @@ class Operation(msgspec.Struct, gc=False):
         why: why its outcome is unknown.
         on_replan: what becomes of it when another plan is asked for.
         replans: why its tool asks for another plan after every call; empty where it does not.
+        awaits: name of the signal that its next attempt waits for; empty for none.
+        is_suspended: its tool asked to be called again later, which is no failure.
         is_stopping: its latest attempt was asked to stop, because its plan is being left.
     """
 
@@ -68,6 +70,8 @@ class Operation(msgspec.Struct, gc=False):
     on_replan: OnReplan = "drain"
     replans: str = ""
     is_stopping: bool = False
+    awaits: str = ""
+    is_suspended: bool = False
 
     @property
     def tries(self) -> int:

@@ -155,6 +155,24 @@ class ReportReplan(Report, kw_only=True):
     failure: Failure | None = None
 
 
+class ReportSuspended(Report, kw_only=True):
+    """The tool waits: it is to be called again when its time or its signal has come.
+
+    Args:
+        due: the time, in seconds since the epoch; ``None`` for none.
+        signal: name of the signal; empty for none.
+        details: what the next attempt is told.
+        reply: what the sender of the signal is told that this attempt was begun with.
+        no_effect: the tool vouches that nothing happened outside so far.
+    """
+
+    due: float | None = None
+    signal: str = ""
+    details: Any = None
+    reply: Any = None
+    no_effect: bool = False
+
+
 class ReportLost(Report, kw_only=True):
     """The attempt timed out, fell silent, or was cancelled: nobody knows what became of it."""
 

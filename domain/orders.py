@@ -25,6 +25,18 @@ class MakePlan(Order):
     context: PlanningContext
 
 
+class Letter(msgspec.Struct, frozen=True, gc=False):
+    """A signal as the tool that waited for it is told.
+
+    Args:
+        name: its name.
+        payload: a JSON value.
+    """
+
+    name: str
+    payload: Any = None
+
+
 class Execute(Order):
     """Call a tool; used for steps and for undos alike.
 
@@ -37,6 +49,7 @@ class Execute(Order):
         details: the last heartbeat details of the attempt before.
         deadline: when the step must be over, in seconds since the epoch.
         board: the named values left so far, as they are now.
+        letter: the signal its tool waited for.
     """
 
     operation: str
@@ -47,6 +60,7 @@ class Execute(Order):
     details: Any = None
     deadline: float | None = None
     board: Mapping[str, Any] = {}
+    letter: Letter | None = None
 
 
 class Probe(Order):

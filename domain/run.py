@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from .held import Held
 from .ledger import Committed, Operation, Undo
 from .plan import Author, Step
 from .planning import Asker, SignalEntry
+from .waits import Wait
 
 FinalStatus = Literal["completed", "failed", "cancelled"]
 PartKind = Literal["tool", "planner"]
@@ -61,6 +62,8 @@ class Run:
         skipped: by step that was not approved and ended without effect, why.
         approvals: by step, approvals that are waited for, or given and not used yet.
         verdicts: by subject, what became of approvals.
+        waits: what its steps wait for, by step.
+        mail: by name, the signals that nothing has waited for yet.
         budgets: what it may spend; ``tokens`` and ``cost`` are what it has.
         spent: the budget that kept it from going on, until budgets are changed.
         paused: why nothing is begun, while it is paused.
@@ -73,13 +76,14 @@ class Run:
         "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff",
         "board", "broken", "budgets", "calls", "cancelling", "catalog", "closed", "cost", "done",
         "epoch", "failures", "final", "foreseen_from", "goal", "goal_found", "guarded", "held", "id",
-        "jumps", "key", "last_refusal", "ledger", "limits", "lineage", "missing", "mode", "needed_by",
-        "news", "next_n", "order", "orphans", "outcome", "owed", "parked", "paused", "plan_retry_at",
-        "planner", "planning_failures", "proposal", "ready", "recheck", "refusals", "refused",
-        "refused_alike", "replan_marks", "replans", "results", "reversible", "revision", "running",
-        "signal_ids", "signals", "skipped", "spent", "started", "started_at", "started_by", "steps",
-        "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens", "undo_requests",
-        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version",
+        "jumps", "key", "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode",
+        "needed_by", "news", "next_n", "order", "orphans", "outcome", "owed", "parked", "paused",
+        "plan_retry_at", "planner", "planning_failures", "proposal", "ready", "recheck", "refusals",
+        "refused", "refused_alike", "replan_marks", "replans", "results", "reversible", "revision",
+        "running", "signal_ids", "signals", "skipped", "spent", "started", "started_at", "started_by",
+        "steps", "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens",
+        "undo_requests", "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding",
+        "verdicts", "version", "waits",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -156,6 +160,8 @@ class Run:
         self.signals: list[SignalEntry] = []
         self.signal_ids: set[str] = set()
         self.news = 0
+        self.waits: dict[str, Wait] = {}
+        self.mail: dict[str, deque[SignalEntry]] = {}
         self.goal_found: f.GoalFound | None = None
         # limits
         self.started_at = 0.0

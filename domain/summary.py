@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Literal
 
@@ -142,9 +143,19 @@ def status(run: Run) -> Status:
         return "waiting"
     if run.owed is not None or (run.revision == 0 and run.goal_found is None):
         return "planning"
-    if not busy and (run.backoff or run.unknown):
+    if run.is_probing or _has_letter(run):
+        return "running"
+    if not busy and (run.backoff or run.waits or run.unknown):
         return "waiting"
     return "running"
+
+
+def _has_letter(run: Run) -> bool:
+    """Whether a signal that something waits for is there: another process has written it."""
+    if not run.mail:
+        return False
+    suspended = any(each.awaits in run.mail for each in run.backoff.values())
+    return suspended or any(wait.signal in run.mail for wait in run.waits.values())
 
 
 def wake_at(run: Run) -> float | None:
@@ -155,9 +166,10 @@ def wake_at(run: Run) -> float | None:
     """
     if run.paused is not None:
         return None
-    if not run.backoff and not run.undos_open and run.plan_retry_at is None and not run.budgets:
+    if not (run.backoff or run.waits or run.undos_open or run.budgets) and run.plan_retry_at is None:
         return None
     times = [each.retry_at for each in run.backoff.values() if ("tool", each.tool) not in run.missing]
+    times += [wait.due for wait in run.waits.values() if wait.due is not None]
     if run.undos_open and run.may_undo:
         times += [undo.retry_at for undo in run.undos_open.values() if undo.state == "backoff"]
     if run.plan_retry_at is not None and run.wants_plan:
@@ -165,7 +177,8 @@ def wake_at(run: Run) -> float | None:
     if run.budgets and run.is_spending:
         walls = (budget.wall_time_s for budget in run.budgets)
         times += [run.started_at + wall_s for wall_s in walls if wall_s is not None]
-    return min(times, default=None)
+    first = min(times, default=math.inf)
+    return first if first < math.inf else None
 
 
 def is_dormant(run: Run) -> bool:

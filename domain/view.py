@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -12,43 +12,12 @@ from .budget import Budget, Usage
 from .copies import copied
 from .facts import Failure, Limits, Mode
 from .goal import Goal
-from .ledger import Operation, UndoState
+from .ledger import UndoState
 from .plan import Author, Plan
 from .planning import LedgerEntry, SignalEntry
 from .run import Run
+from .step_view import StepView, steps_of
 from .summary import Attention, Status, attention, awaited_approvals, status, wake_at
-
-StepState = Literal[
-    "pending", "ready", "approval", "running", "backoff", "unknown", "failed", "skipped", "done"
-]
-
-
-class StepView(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A step of the present plan and where it stands.
-
-    Args:
-        id: its id.
-        tool: full name of its tool.
-        input: its arguments: as they were rendered, once it was started, else as the plan has them.
-        state: where it stands.
-        operation: key of its operation, once it has one.
-        attempt: number of the latest attempt.
-        retry_at: when the next attempt is due, in seconds since the epoch.
-        needs: ids of the steps the plan says it waits for; ``None`` in a sequence.
-        reasoning: why it is there.
-        result: what it returned, once it is done.
-    """
-
-    id: str
-    tool: str
-    input: Mapping[str, Any]
-    state: StepState
-    operation: str = ""
-    attempt: int = 0
-    retry_at: float | None = None
-    needs: Sequence[str] | None = None
-    reasoning: str = ""
-    result: Any = None
 
 
 class UndoView(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -189,7 +158,7 @@ def view(run: Run) -> RunState:
         budgets=run.budgets,
         usage=Usage(sum(run.calls.values()), run.replans, run.tokens, run.cost),
         paused=run.paused.reason if run.paused is not None else "",
-        steps=_steps(run),
+        steps=steps_of(run),
         ledger=tuple(ledger_entry(entry) for entry in run.ledger.values()),
         undos=_undos(run),
         board=copied(run.board),
@@ -225,64 +194,6 @@ def end_failure(run: Run) -> Failure | None:
     if run.final == "failed":
         return run.outcome if isinstance(run.outcome, Failure) else None
     return run.unwinding.failure if run.unwinding is not None else None
-
-
-def _steps(run: Run) -> tuple[StepView, ...]:
-    places: tuple[tuple[StepState, Mapping[str, Operation]], ...] = (
-        ("failed", run.closed),
-        ("unknown", run.unknown),
-        ("backoff", run.backoff),
-        ("running", run.running),
-    )
-    open_steps = {
-        operation.step: (state, operation)
-        for state, place in places
-        for operation in place.values()
-        if not operation.is_left
-    }
-    return tuple(_step(run, step_id, open_steps.get(step_id)) for step_id in run.order)
-
-
-def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) -> StepView:
-    step = run.steps[step_id]
-    needs, reasoning = step.needs, step.reasoning
-    if step_id in run.skipped:
-        result = run.results.get(step_id)
-        return StepView(
-            step_id, step.tool_name, step.input, "skipped", result=result, needs=needs, reasoning=reasoning
-        )
-    if step_id in run.done:
-        key = run.done[step_id]
-        entry = run.ledger.get(key)
-        return StepView(
-            step_id, step.tool_name, copied(entry.input if entry else step.input), "done", key,
-            run.attempts.get(key, 0), result=copied(run.results.get(step_id)), needs=needs,
-            reasoning=reasoning,
-        )  # fmt: skip
-    if opened is not None:
-        state, operation = opened
-        retry_at = operation.retry_at if state == "backoff" else None
-        return StepView(
-            step_id, step.tool_name, copied(operation.input), state, operation.key, operation.attempt,
-            retry_at, needs=needs, reasoning=reasoning
-        )  # fmt: skip
-    approval = run.approvals.get(step_id)
-    if approval is not None and not approval.by:
-        return StepView(
-            step_id, step.tool_name, copied(approval.input), "approval", needs=needs, reasoning=reasoning
-        )
-    if step_id in run.started and step_id not in run.ready and not run.unmet.get(step_id):
-        return StepView(
-            step_id, step.tool_name, copied(step.input), "failed", needs=needs, reasoning=reasoning
-        )
-    return StepView(
-        step_id,
-        step.tool_name,
-        copied(step.input),
-        "ready" if step_id in run.ready else "pending",
-        needs=needs,
-        reasoning=reasoning,
-    )
 
 
 def _undos(run: Run) -> tuple[UndoView, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...domain.planning import LedgerEntry
+from ...domain.step_view import StepView
 from ...domain.summary import FINAL
-from ...domain.view import RunState, StepView, UndoView, view
+from ...domain.view import RunState, UndoView, view
 from ..history import History, Rejection, Revision
 from .moments import show_moment
 from .output import one_line, paint, short_json

@@ -22,6 +22,7 @@ strays        effects committed after their plan was left
 people        signals, cancellation, settling
 compensation  undoing forward
 limits        budgets and pauses
+waits         steps and tools that wait for times and signals
 recovery      taking a run up after a restart
 advance       what comes next
 admission     what a step becomes when its turn comes
@@ -66,6 +67,7 @@ _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
     m.ReportSuccess: reports.report_success,
     m.ReportFailure: reports.report_failure,
     m.ReportReplan: reports.report_replan,
+    m.ReportSuspended: reports.report_suspended,
     m.ReportLost: reports.report_lost,
     m.ReportProbe: reports.report_probe,
     m.ReceiveSignal: people.receive_signal,

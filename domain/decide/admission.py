@@ -12,6 +12,8 @@ from ..plan import Step
 from ..run import Run
 from ..templates import EmptyData, MissingStep, TemplateError, compile_value, render
 from ..tools import Catalog, ToolSpec
+from ..waits import WAIT
+from . import waits
 from .authority import hold_up
 from .decision import NOTHING, Decision
 from .operations import conflict, identity_of, next_key
@@ -48,6 +50,8 @@ def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
     """Decide what a ready step becomes; nothing yet, if it means an operation that a plan before has open."""
     spec = catalog.get(step.tool_name)
     if spec is None:
+        if step.tool_name == WAIT:
+            return _admit_wait(run, step, at)
         return Decision((f.PartMissing("tool", step.tool_name),))
     try:
         input = _rendered(step.input, run)
@@ -68,6 +72,14 @@ def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
     if problem:
         return _fail(step, "conflict", problem, digest)
     return Decision((f.StepSatisfied(step.id, key),))
+
+
+def _admit_wait(run: Run, step: Step, at: float) -> Decision:
+    try:
+        input = _rendered(step.input, run)
+    except TemplateError as error:
+        return _fail_template(run, step, error)
+    return waits.begin(step, input, at)
 
 
 def _admit_undo(

@@ -9,11 +9,11 @@ from ..approvals import PLAN
 from ..briefing import brief
 from ..ids import undo_key
 from ..ledger import Operation
-from ..orders import Execute, MakePlan
+from ..orders import Execute, Letter, MakePlan
 from ..planning import Asker
 from ..run import Run
 from ..tools import Catalog
-from . import approvals, compensation, in_flight, limits, preconditions, proposals
+from . import approvals, compensation, in_flight, limits, preconditions, proposals, waits
 from .admission import admit
 from .decision import NOTHING, Decision
 from .outcomes import end_without_receipt, failure_in, is_late, must_be_known_first, unknown
@@ -66,6 +66,8 @@ def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
         return NOTHING
     if run.budgets and (spent := limits.stop_where_spent(run, catalog, at)):
         return Decision(spent)
+    if run.waits and (over := waits.end_next(run, at)).facts:
+        return over
     if run.backoff and (again := _try_again(run, catalog, at)).facts:
         return again
     return None
@@ -93,7 +95,8 @@ def _go_on(run: Run, catalog: Catalog, at: float) -> Decision:
 
 def _try_again(run: Run, catalog: Catalog, at: float) -> Decision:
     """Start the next attempt of an operation whose wait is over, if it may have one."""
-    due = next((each for each in run.backoff.values() if each.retry_at <= at and _has_tool(run, each)), None)
+    waiting = run.backoff.values()
+    due = next((each for each in waiting if waits.is_due(run, each, at) and _has_tool(run, each)), None)
     if due is None:
         return NOTHING
     if is_late(due, at):
@@ -105,8 +108,15 @@ def _try_again(run: Run, catalog: Catalog, at: float) -> Decision:
     if catalog.get(due.tool) is None:
         return Decision((f.PartMissing("tool", due.tool),), (), due.version)
     board = dict(run.board) if run.board else {}
-    order = Execute(due.key, due.attempt + 1, due.tool, due.input, due.step, due.details, due.deadline, board)
-    return Decision((f.AttemptStarted(due.key, due.attempt + 1),), (order,), due.version)
+    letter = waits.first_letter(run, due.awaits)
+    order = Execute(
+        due.key, due.attempt + 1, due.tool, due.input, due.step, due.details, due.deadline, board,
+        None if letter is None else Letter(letter.name, letter.payload),
+    )  # fmt: skip
+    if letter is None:
+        return Decision((f.AttemptStarted(due.key, due.attempt + 1),), (order,), due.version)
+    started = f.AttemptStarted(due.key, due.attempt + 1, letter.name, letter.version)
+    return Decision((started,), (order,), letter.version)
 
 
 def _has_tool(run: Run, operation: Operation) -> bool:

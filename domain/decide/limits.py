@@ -21,6 +21,7 @@ SPENDING: Final[frozenset[type[m.Message]]] = frozenset(
         m.ReportSuccess,
         m.ReportFailure,
         m.ReportReplan,
+        m.ReportSuspended,
         m.ReportLost,
         m.ProposePlan,
         m.AnswerNoPlan,

@@ -9,7 +9,7 @@ from ..orders import CancelAttempt, Order
 from ..receipt import Receipt
 from ..run import Run
 from ..tools import Catalog
-from . import compensation
+from . import compensation, waits
 from .decision import NOTHING, Decision
 from .outcomes import end_without_receipt, failure_in, is_late, lose, unknown
 from .replan import request_replan
@@ -73,6 +73,18 @@ def _may_try_again(run: Run, operation: Operation, report: m.ReportFailure, cata
     if spec is None or run.is_unwanted(operation):
         return False
     return operation.tries < spec.max_attempts_after(no_effect=report.no_effect)
+
+
+def report_suspended(run: Run, report: m.ReportSuspended, catalog: Catalog) -> Decision:
+    """Have a tool called again later; an undo does not wait, it fails and is tried again."""
+    operation = _current(run, report)
+    if operation is not None:
+        return waits.suspend(run, operation, report, catalog)
+    failure = f.Failure("tool_error", "an undo cannot wait; make it end, or fail")
+    failed = m.ReportFailure(
+        at=report.at, operation=report.operation, attempt=report.attempt, failure=failure, retry_after_s=1.0
+    )
+    return compensation.fail(run, failed, catalog)
 
 
 def report_replan(run: Run, report: m.ReportReplan, catalog: Catalog) -> Decision:

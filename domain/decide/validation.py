@@ -10,12 +10,13 @@ from typing import get_args
 import msgspec
 
 from ..briefing import open_steps
-from ..errors import UnknownTool
+from ..errors import InvalidInputError, UnknownTool
 from ..plan import Plan, Step, WhenUnapproved
 from ..readiness import cycle, edges, is_dag
 from ..run import Run
 from ..templates import compile_value, is_literal, references, syntax_errors
-from ..tools import Catalog
+from ..tools import USER_PREFIX, Catalog
+from ..waits import WAIT, read
 from .compensation import not_undoable
 from .in_flight import changes
 from .relisting import reuse_problem
@@ -42,6 +43,8 @@ def normalize(plan: Plan, catalog: Catalog, first_number: int) -> Plan:
 
 
 def _full_name(name: str, catalog: Catalog) -> str:
+    if name == WAIT:
+        return name
     try:
         return catalog.resolve(name).name
     except UnknownTool:
@@ -99,6 +102,9 @@ def _id_problems(run: Run, plan: Plan, relisted: Collection[str], awaited: froze
 
 
 def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
+    if step.tool_name == WAIT:
+        yield from _wait_problems(step, catalog)
+        return
     try:
         spec = catalog.resolve(step.tool_name)
     except UnknownTool as error:
@@ -125,6 +131,17 @@ def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
             yield f"step {step.id}: {spec.name} takes no argument {name!r}{hint}"
     for name in sorted(spec.required - step.input.keys()):
         yield f"step {step.id}: {spec.name} needs the argument {name!r}"
+
+
+def _wait_problems(step: Step, catalog: Catalog) -> Iterator[str]:
+    """Look at what a step waits for, where that does not depend on results."""
+    if is_literal(step.input):
+        try:
+            read(step.input, 0.0)
+        except InvalidInputError as error:
+            tool = f"{USER_PREFIX}{WAIT}"
+            hint = f"; for the tool of that name write {tool}" if catalog.get(tool) else ""
+            yield f"step {step.id}: {error}{hint}"
 
 
 def _undo_problems(run: Run, plan: Plan) -> Iterator[str]:

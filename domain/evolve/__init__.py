@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import facts as f
 from ..run import Run
-from . import approvals, compensation, lifecycle, limits, planning, steps
+from . import approvals, compensation, lifecycle, limits, planning, steps, waits
 
 __all__ = ["evolve", "fold"]
 
@@ -80,6 +80,9 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.CompensationParked: compensation.compensation_parked,
     f.CompensationRetried: compensation.compensation_retried,
     f.CompensationWaived: compensation.compensation_waived,
+    f.WaitStarted: waits.wait_started,
+    f.WaitEnded: waits.wait_ended,
+    f.AttemptSuspended: waits.attempt_suspended,
     f.UsageRecorded: limits.usage_recorded,
     f.BudgetSpent: limits.budget_spent,
     f.BudgetChanged: limits.budget_changed,

@@ -6,8 +6,13 @@ from ..run import Run
 
 
 def give_up_backoff(run: Run) -> None:
-    """Close what waits for another attempt, but not effects that may have happened: they must be known."""
+    """Close what waits for another attempt, but not effects that may have happened: they must be known.
+
+    What waits for a time or a signal of its own is not waited for any longer.
+    """
     for key, operation in list(run.backoff.items()):
         if not operation.in_doubt:
             run.closed[key] = run.backoff.pop(key)
             run.orphans.discard(key)
+        elif operation.is_suspended:
+            operation.retry_at, operation.awaits, operation.is_suspended = 0.0, "", False

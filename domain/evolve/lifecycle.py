@@ -49,6 +49,7 @@ def unwinding_began(run: Run, fact: f.UnwindingBegan) -> None:
     run.askers.clear()
     run.stuck = ""
     run.ready.clear()
+    run.waits.clear()
     give_up_backoff(run)
 
 

@@ -13,6 +13,7 @@ from ..planning import Asker, SignalEntry
 from ..readiness import edges
 from ..run import Run
 from .backoff import give_up_backoff
+from .mail import put_letter
 
 
 def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
@@ -25,6 +26,7 @@ def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
         run.foreseen_from = run.version
     _note_asker(run, fact)
     unstick(run)
+    run.waits.clear()
     give_up_backoff(run)
 
 
@@ -99,6 +101,7 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     run.signals.clear()
     run.refusals.clear()
     unstick(run)
+    run.waits.clear()
     run.tail_n.clear()
     run.tail_again = {run.done[step] for step in relisted}
     for operation in run.closed.values():
@@ -173,6 +176,7 @@ def goal_found(run: Run, fact: f.GoalFound) -> None:
     run.needed_by.clear()
     run.ready.clear()
     run.guarded.clear()
+    run.waits.clear()
     run.askers.clear()
     run.orphans.update(run.running)
 
@@ -185,7 +189,9 @@ def board_updated(run: Run, fact: f.BoardUpdated) -> None:
 
 
 def signal_received(run: Run, fact: f.SignalReceived) -> None:
-    run.signals.append(SignalEntry(fact.name, fact.payload, run.version))
+    letter = SignalEntry(fact.name, fact.payload, run.version)
+    run.signals.append(letter)
+    put_letter(run, letter)
     if fact.id:
         run.signal_ids.add(fact.id)
     if fact.relevant:

@@ -11,6 +11,7 @@ from ..plan import Step
 from ..planning import Asker
 from ..receipt import Receipt
 from ..run import Run
+from .mail import take_letter
 
 
 def step_started(run: Run, fact: f.StepStarted) -> None:
@@ -24,13 +25,13 @@ def step_started(run: Run, fact: f.StepStarted) -> None:
         operation.on_replan, operation.replans = step.on_replan, fact.replans
     run.attempts[key] = fact.attempt
     run.calls[fact.tool] = run.calls.get(fact.tool, 0) + 1
-    _begin(run, fact.step)
+    begin(run, fact.step)
     run.foreseen_from = run.epoch
     if not fact.takes_back:
         _count(run, step, key)
 
 
-def _begin(run: Run, step: str) -> None:
+def begin(run: Run, step: str) -> None:
     run.ready.pop(step, None)
     run.started[step] = run.steps[step]
     run.recheck = False
@@ -52,10 +53,14 @@ def _count(run: Run, step: Step, key: str) -> None:
 
 
 def attempt_started(run: Run, fact: f.AttemptStarted) -> None:
-    operation = run.running[fact.operation] = _take(run, fact.operation)
+    operation = run.running[fact.operation] = take(run, fact.operation)
     operation.attempt = run.attempts[fact.operation] = fact.attempt
     operation.version = run.version
     operation.is_stopping = False
+    if operation.is_suspended:
+        operation.awaits, operation.is_suspended = "", False
+        if fact.received:
+            take_letter(run, fact.signal, fact.received)
 
 
 def attempt_stop_requested(run: Run, fact: f.AttemptStopRequested) -> None:
@@ -63,14 +68,14 @@ def attempt_stop_requested(run: Run, fact: f.AttemptStopRequested) -> None:
 
 
 def attempt_failed(run: Run, fact: f.AttemptFailed) -> None:
-    operation = run.backoff[fact.operation] = _take(run, fact.operation)
+    operation = run.backoff[fact.operation] = take(run, fact.operation)
     operation.retry_at = fact.retry_at
     operation.doubt |= fact.doubt
     operation.details = fact.details
 
 
 def attempt_lost(run: Run, fact: f.AttemptLost) -> None:
-    operation = run.backoff[fact.operation] = _take(run, fact.operation)
+    operation = run.backoff[fact.operation] = take(run, fact.operation)
     operation.lost += 1
     operation.doubt = True
     operation.retry_at = 0.0
@@ -78,7 +83,7 @@ def attempt_lost(run: Run, fact: f.AttemptLost) -> None:
 
 
 def outcome_unknown(run: Run, fact: f.OutcomeUnknown) -> None:
-    operation = run.unknown[fact.operation] = _take(run, fact.operation)
+    operation = run.unknown[fact.operation] = take(run, fact.operation)
     operation.probing = fact.probing
     operation.why = fact.why
     operation.details = fact.details
@@ -89,7 +94,7 @@ def probe_failed(run: Run, fact: f.ProbeFailed) -> None:
 
 
 def outcome_settled(run: Run, fact: f.OutcomeSettled) -> None:
-    operation = _take(run, fact.operation)
+    operation = take(run, fact.operation)
     if fact.happened:
         _commit(run, operation, fact.receipt or Receipt(), operation.attempt if fact.receipt else 0)
         return
@@ -103,7 +108,7 @@ def outcome_settled(run: Run, fact: f.OutcomeSettled) -> None:
 
 
 def step_completed(run: Run, fact: f.StepCompleted) -> None:
-    _commit(run, _take(run, fact.operation), fact.receipt, fact.attempt)
+    _commit(run, take(run, fact.operation), fact.receipt, fact.attempt)
 
 
 def receipt_arrived_late(run: Run, fact: f.ReceiptArrivedLate) -> None:
@@ -111,7 +116,7 @@ def receipt_arrived_late(run: Run, fact: f.ReceiptArrivedLate) -> None:
     if entry is None:
         if fact.operation in run.closed:
             run.foreseen_from = run.version
-        _commit(run, _take(run, fact.operation), fact.receipt, fact.attempt)
+        _commit(run, take(run, fact.operation), fact.receipt, fact.attempt)
         return
     entry.late += (fact.attempt,)
     if entry.attempt == 0:
@@ -135,7 +140,7 @@ def _commit(run: Run, operation: Operation, receipt: Receipt, attempt: int) -> N
         if operation.key in run.reversible:
             run.strays[operation.key] = entry
     elif operation.step in run.unmet and not operation.is_left:
-        _finish(run, operation.step, operation.key, receipt.result)
+        finish(run, operation.step, operation.key, receipt.result)
         if operation.replans:
             _ask_anew(run, operation)
 
@@ -150,15 +155,15 @@ def step_satisfied(run: Run, fact: f.StepSatisfied) -> None:
     key = fact.operation
     if not is_undo(key):
         _count(run, run.steps[fact.step], key)
-    _begin(run, fact.step)
+    begin(run, fact.step)
     run.foreseen_from = run.version
     run.strays.pop(key, None)
     source = run.ledger.get(key) or run.undos.get(key)
     receipt = source.receipt if source is not None else None
-    _finish(run, fact.step, key, receipt.result if receipt is not None else None)
+    finish(run, fact.step, key, receipt.result if receipt is not None else None)
 
 
-def _finish(run: Run, step: str, operation: str, result: Any) -> None:
+def finish(run: Run, step: str, operation: str, result: Any) -> None:
     run.done[step] = operation
     run.results[step] = result
     del run.unmet[step]
@@ -172,10 +177,10 @@ def _finish(run: Run, step: str, operation: str, result: Any) -> None:
 def step_failed(run: Run, fact: f.StepFailed) -> None:
     operation = None
     if fact.operation:
-        operation = run.closed[fact.operation] = _take(run, fact.operation)
+        operation = run.closed[fact.operation] = take(run, fact.operation)
         run.orphans.discard(fact.operation)
     if fact.step in run.unmet:
-        _begin(run, fact.step)
+        begin(run, fact.step)
     run.failures.append(fact.failure)
     if fact.step in run.unmet and not run.is_leaving and run.broken is None:
         run.broken = fact.failure
@@ -184,8 +189,8 @@ def step_failed(run: Run, fact: f.StepFailed) -> None:
 
 
 def step_skipped(run: Run, fact: f.StepSkipped) -> None:
-    _begin(run, fact.step)
-    _finish(run, fact.step, "", fact.default)
+    begin(run, fact.step)
+    finish(run, fact.step, "", fact.default)
     run.foreseen_from = run.version
     run.skipped[fact.step] = fact.why
     if not fact.has_default:
@@ -198,7 +203,7 @@ def replan_rule_failed(run: Run, fact: f.ReplanRuleFailed) -> None:
         run.broken = fact.failure
 
 
-def _take(run: Run, key: str) -> Operation:
+def take(run: Run, key: str) -> Operation:
     """Remove an operation from wherever it stands."""
     operation = run.running.pop(key, None)
     if operation is not None:

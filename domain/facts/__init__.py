@@ -83,6 +83,7 @@ from .steps import (
     StepSkipped,
     StepStarted,
 )
+from .waits import AttemptSuspended, WaitEnded, WaitStarted
 
 __all__ = [
     "BY_TOPIC",
@@ -96,6 +97,7 @@ __all__ = [
     "AttemptLost",
     "AttemptStarted",
     "AttemptStopRequested",
+    "AttemptSuspended",
     "BoardUpdated",
     "BudgetChanged",
     "BudgetSpent",
@@ -149,6 +151,8 @@ __all__ = [
     "StepStarted",
     "UnwindingBegan",
     "UsageRecorded",
+    "WaitEnded",
+    "WaitStarted",
 ]
 
 FACTS: tuple[type[Fact], ...] = tuple(Fact.__subclasses__())

@@ -33,10 +33,17 @@ class StepStarted(Fact):
 
 
 class AttemptStarted(Fact):
-    """A further attempt of an operation may begin."""
+    """A further attempt of an operation may begin.
+
+    Args:
+        signal: name of the signal its tool waited for, if that has come.
+        received: version of the fact it came with.
+    """
 
     operation: str
     attempt: int
+    signal: str = ""
+    received: int = 0
 
 
 class AttemptFailed(Fact):

@@ -17,7 +17,7 @@ async def double(n: int) -> int:
 
 
 PLAN = Plan((Step(tool_name="double", input={"n": 1}),))
-WAITING = Plan((Step(tool_name="wait"), Step(tool_name="after")))
+WAITING = Plan((Step(tool_name="user__wait"), Step(tool_name="after")))
 
 
 def own_threads() -> list[str]:
@@ -106,7 +106,7 @@ async def test_a_shutdown_is_not_a_cancel(url: str) -> None:
                 stopped.set()
         return "done"
 
-    plan = Plan((Step(tool_name="wait"),))
+    plan = Plan((Step(tool_name="user__wait"),))
     async with Engine(url, tools=[wait], settings=Settings(drain_s=0.0)) as engine:
         run = await engine.start("wait", plan=plan, key="k")
         await wait_for_fact(run, StepStarted)

@@ -109,7 +109,7 @@ async def test_another_thread_asks_a_run(url: str) -> None:
         await asyncio.Event().wait()
 
     async with Engine(url, tools=[wait]) as engine:
-        run = await engine.start("wait", plan=Plan((Step(tool_name="wait"),)))
+        run = await engine.start("wait", plan=Plan((Step(tool_name="user__wait"),)))
         await wait_for_fact(run, StepStarted)
         remote = engine.threadsafe.run(run.id)
 

@@ -134,7 +134,7 @@ async def test_cancel_undoes_what_can_be_undone() -> None:
         scripted_tool("give_back", idempotent=True, arguments=["n"]),
         scripted_tool("wait", gate, effect="read"),
     ]
-    plan = Plan((Step(tool_name="take", input={"n": 3}), Step(tool_name="wait")))
+    plan = Plan((Step(tool_name="take", input={"n": 3}), Step(tool_name="user__wait")))
     async with TrialEngine(tools=tools) as engine:
         run = await engine.start("take", plan=plan)
         await wait_for_fact(run, StepStarted, where=lambda fact: fact.tool == "user__wait")

@@ -292,7 +292,7 @@ async def test_a_cancel_by_another_process_stops_what_runs(tmp_path: Path) -> No
             cancelled.set()
 
     async with Engine(url, tools=[wait]) as engine, open_journal(url) as other:
-        run = await engine.start("wait", plan=Plan((Step(tool_name="wait"),)))
+        run = await engine.start("wait", plan=Plan((Step(tool_name="user__wait"),)))
         await wait_for_fact(run, StepStarted)
         await write(other, run.id, RequestCancel(at=1.0, actor="os:me", reason="no more"))
         await asyncio.wait_for(cancelled.wait(), 10)

@@ -185,3 +185,8 @@ def unpauses(reason: str = "") -> Telling:
 def allows(**budget: Any) -> Telling:
     """Other limits hold from here on."""
     return lambda story: m.ChangeBudget(at=story.at, budget=Budget(**budget), reason="go on")
+
+
+def waits(step: str, **wait: Any) -> Telling:
+    """The tool of a step is to be called again later."""
+    return lambda story: m.ReportSuspended(**_token(story, step, None), **wait)

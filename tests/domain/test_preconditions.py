@@ -30,7 +30,7 @@ TOOLS = Catalog(
         spec("load", pre={"open": True}, post={"loaded": True}),
         spec("sail", pre={"loaded": True, "calm": True}, post={"sailed": True}),
         spec("look", effect="read"),
-        spec("wait", pre={"calm": False}),
+        spec("rest", pre={"calm": False}),
     )
 )
 
@@ -96,7 +96,7 @@ def test_what_was_known_otherwise_when_the_plan_was_made_is_left_to_the_planner(
 
 
 def test_what_was_not_known_when_the_plan_was_made_is_looked_at() -> None:
-    story = run_of("look", "wait")
+    story = run_of("look", "rest")
     assert story.run.guarded == {"E1": ("calm",)}
     story.take(BoardUpdated({"calm": True}))
     story.when(succeeds("E0"))
@@ -108,7 +108,7 @@ def test_the_inputs_of_the_goal_count() -> None:
     begin = given(start()).message(start())
     assert isinstance(begin, m.StartRun)
     message = m.StartRun(at=1.0, goal=type(begin.goal)("g", goal), lineage="run", planner="p")
-    story = given(message, proposes("look", "wait"), tools=TOOLS)
+    story = given(message, proposes("look", "rest"), tools=TOOLS)
     assert story.run.guarded == {"E1": ("calm",)}
 
 
@@ -166,7 +166,7 @@ def test_under_a_plan_by_a_person_a_broken_precondition_fails_the_run() -> None:
 
 
 def test_a_plan_of_two_steps_that_need_the_same_asks_once() -> None:
-    story = run_of("look", "wait", "wait")
+    story = run_of("look", "rest", "rest")
     story.take(BoardUpdated({"calm": True}))
     story.when(succeeds("E0"))
     assert [type(fact) for fact in story.new].count(f.ReplanRequested) == 1

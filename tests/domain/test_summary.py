@@ -39,7 +39,7 @@ PARKED = [start("charge", "look"), succeeds("E0"), cancel(), is_lost("E1", "canc
         (given(*planned("look"), fails("E0")), "planning"),
         (given(start("look")), "running"),
         (given(start("reserve"), fails("E0", retry_after_s=1.0)), "waiting"),
-        (given(start("charge"), is_lost("E0")), "waiting"),
+        (given(start("charge"), is_lost("E0")), "running"),
         (given(start("ship"), is_lost("E0")), "attention"),
         (given(start(*BOTH), is_lost("E1")), "running"),
         (given(*planned("look"), fails("E0"), no_plan()), "attention"),
