@@ -8,6 +8,9 @@
     [planners]
     orders = "shop.plans:plan_order"
 
+    [plans]
+    folders = ["plans"]                       # where plan files are; this is the default
+
 What ``tools`` names is described in ``daemon.parts``.
 """
 
@@ -25,7 +28,8 @@ from .errors import ConfigError
 
 FILE_NAME = "midcourse.toml"
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?\Z")
-_KEYS = ("store", "tools", "planners")
+_KEYS = ("store", "tools", "planners", "plans")
+PLAN_FOLDERS = ("plans",)
 _SQLITE = "sqlite:///"
 
 
@@ -54,6 +58,7 @@ class Config(msgspec.Struct, frozen=True):
         store: the store's URL, empty if it names none.
         tools: where tools come from.
         planners: where planners come from, by name.
+        plan_folders: the folders of plan files, as they can be opened from the working folder.
     """
 
     file: str = ""
@@ -61,6 +66,7 @@ class Config(msgspec.Struct, frozen=True):
     store: str = ""
     tools: tuple[Source, ...] = ()
     planners: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
+    plan_folders: tuple[str, ...] = PLAN_FOLDERS
 
 
 def find_config(named: str | None) -> Config:
@@ -116,7 +122,22 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
         _from_folder(store, path),
         tuple(source for source in sources if source),
         {name: source for name, source in named.items() if source},
+        _plan_folders(content.get("plans", {}), path, problems),
     )
+
+
+def _plan_folders(table: Any, path: Path, problems: list[str]) -> tuple[str, ...]:
+    """Return the folders of plan files; a relative one begins at the folder of the file."""
+    if not isinstance(table, dict):
+        problems.append("plans: must be a table such as folders = ['plans']")
+        return ()
+    problems += [f"plans.{key}: unknown key; allowed is folders" for key in table if key != "folders"]
+    folders = table.get("folders", list(PLAN_FOLDERS))
+    if not isinstance(folders, list) or not all(isinstance(each, str) and each for each in folders):
+        problems.append("plans.folders: must be a list such as ['plans']")
+        return ()
+    here = path.resolve().parent
+    return tuple(each if here == Path.cwd() else str(here / each) for each in folders)
 
 
 def _source(key: str, value: Any, problems: list[str]) -> Source | None:

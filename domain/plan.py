@@ -50,6 +50,9 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         reason: why this plan and not the one before.
         cost: the planner's own estimate, in the units of its tools' costs.
         conditions: the condition values the plan was made on, kept with it as evidence.
+        output: a map of templates over the results, which becomes the result of the run in place of its last
+            step's.
+        compensate_on_failure: undo committed reversible effects if the run fails or is cancelled.
     """
 
     steps: Sequence[Step] = ()
@@ -57,6 +60,8 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     reason: str = ""
     cost: float | None = None
     conditions: Mapping[str, bool | None] = msgspec.field(default_factory=dict)
+    output: Mapping[str, Any] | None = None
+    compensate_on_failure: bool = True
 
     def __post_init__(self) -> None:
         _freeze(self, "steps")

@@ -34,6 +34,8 @@ class Run:
         owed: the request that the next plan answers.
         asked: the question the planner has not answered.
         started: every step that was ever started, by id.
+        output: the map of templates that becomes its result; ``None``: the result of its last step.
+        compensates: whether its effects are undone if it fails or is cancelled.
         refused: stale and refused answers since the last accepted plan; ``refusals`` says what was wrong.
         refused_alike: how often in a row ``last_refusal`` was the answer to the same proposal.
         replan_marks: by digest, version and reason of every request for a plan.
@@ -48,8 +50,8 @@ class Run:
 
     __slots__ = (
         "asked", "attempts", "author", "backoff", "board", "broken", "cancelling", "catalog", "closed",
-        "done", "epoch", "excluded", "failures", "final", "goal", "goal_found", "id", "key", "last_refusal",
-        "ledger", "limits", "lineage", "missing", "mode", "needed_by", "news", "next_n", "order", "outcome",
+        "compensates", "done", "epoch", "excluded", "failures", "final", "goal", "goal_found", "id", "key", "last_refusal",
+        "ledger", "limits", "lineage", "missing", "mode", "needed_by", "news", "next_n", "order", "outcome", "output",
         "owed", "parked", "plan_retry_at", "planner", "planning_failures", "proposal", "ready", "refusals",
         "refused", "refused_alike", "replan_marks", "replans", "results", "reversible", "revision", "running",
         "signal_ids", "signals", "started", "steps", "stuck", "stuck_on", "tags", "tail_again", "tail_n",
@@ -74,6 +76,8 @@ class Run:
         self.author: Author | None = None
         self.steps: dict[str, Step] = {}
         self.order: list[str] = []
+        self.output: Mapping[str, Any] | None = None
+        self.compensates = True
         self.unmet: dict[str, int] = {}
         self.needed_by: dict[str, list[str]] = {}
         self.ready: OrderedDict[str, None] = OrderedDict()  # a dict scans over what was popped in front

@@ -173,6 +173,15 @@ def _template_problems(run: Run, plan: Plan) -> Iterator[str]:
             for root in sorted(roots - known - before):
                 yield _reference_problem(step.id, root, later, known | before)
         before.add(step.id)
+    yield from _output_problems(plan, known | later)
+
+
+def _output_problems(plan: Plan, known: set[str]) -> Iterator[str]:
+    errors = syntax_errors(plan.output)
+    yield from (f"output: {error}" for error in errors)
+    for root in sorted(() if errors else references(compile_value(plan.output)) - known):
+        available = ", ".join(sorted(known))
+        yield f"output: its templates refer to {root!r}, which is no step (available: {available})"
 
 
 def _reference_problem(step: str, root: str, later: set[str], known: set[str]) -> str:

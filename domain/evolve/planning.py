@@ -57,6 +57,7 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     for step in tail:
         run.steps[step.id] = step
     run.order = [*fact.kept, *fact.added]
+    run.output, run.compensates = run.proposal.plan.output, run.proposal.plan.compensate_on_failure
     run.proposal = run.owed = run.asked = run.broken = run.plan_retry_at = run.goal_found = None
     run.excluded = frozenset()
     run.signals.clear()

@@ -1,0 +1,269 @@
+"""The second layer: whether everything a plan calls is there, in its bodies and in the plans it calls too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+import msgspec
+
+from ..control import CONTROLS, PLAN_AND_EXECUTE, bodies_of
+from ..control.bodies import step_label
+from ..control.fields import key_of
+from ..errors import UnknownTool
+from ..problems import JsonPath, Place, Problem, did_you_mean
+from ..tools import USER_PREFIX, Catalog, ToolSpec
+from .model import PLAN_PREFIX, PlanFile
+
+MAX_DEPTH: Final = 8
+"""Plans below plans."""
+
+_BUILTIN: Final = "builtin__"
+_MOST_NAMED: Final = 5
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """What a plan is looked at together with.
+
+    Args:
+        tools: the tools there are.
+        plans: the other plans, by identifier.
+        servers: names of the MCP servers that are configured.
+        unusable: plans that are there and cannot be called, by identifier, with the reason.
+    """
+
+    tools: Catalog
+    plans: Mapping[str, PlanFile] = msgspec.field(default_factory=dict[str, PlanFile])
+    servers: frozenset[str] = frozenset()
+    unusable: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A call that a plan makes, in a step or in a body of one.
+
+    Args:
+        tool: the tool name as written.
+        input: its arguments as written.
+        path: where the step or call stands.
+        key: how the field with the tool name is spelled.
+        step: id of the step.
+    """
+
+    tool: str
+    input: Mapping[str, Any]
+    path: JsonPath
+    key: str
+    step: str
+
+
+def calls_of(plan: PlanFile) -> Iterator[Call]:
+    """Return every call of a plan, control steps included, those in bodies behind the step they are in."""
+    for index, step in enumerate(plan.steps):
+        yield Call(step.tool_name, step.input, ("steps", index), "tool_name", step.id)
+        yield from _body_calls(step.tool_name, step.input, ("steps", index), step.id)
+
+
+def _body_calls(tool: str, input: Mapping[str, Any], path: JsonPath, step: str) -> Iterator[Call]:
+    for name in bodies_of(tool):
+        body = input.get(name)
+        if isinstance(body, Mapping):
+            yield _call(body, (*path, "input", name), step)
+        for index, each in enumerate(body if isinstance(body, (list, tuple)) else ()):
+            yield _call(each, (*path, "input", name, index), step_label(each, index))
+
+
+def _call(value: Mapping[str, Any], path: JsonPath, step: str) -> Call:
+    key = key_of(value, "tool_name")
+    return Call(value[key], value.get("input", {}), path, key, step)
+
+
+def problems_in(plan: PlanFile, around: Surroundings, *, to_run: bool = False) -> list[Problem]:
+    """Return what is missing or wrong around a plan that keeps the rules of its form.
+
+    Args:
+        plan: the plan.
+        around: what there is.
+        to_run: it is to run now, so that a server it declares and that is not configured is an error.
+    """
+    found: list[Problem] = []
+    place = Place(found)
+    _check_servers(plan, around, place, to_run=to_run)
+    for call in calls_of(plan):
+        _check_call(call, plan, around, place)
+    for identifier, called in _plans_below(plan, around).items():
+        inner: list[Problem] = []
+        _check_servers(called, around, Place(inner), to_run=to_run)
+        for call in calls_of(called):
+            _check_call(call, called, around, Place(inner))
+        origin = _first_call(plan, identifier, around)
+        for problem in inner:
+            text = f"in {PLAN_PREFIX}{identifier}: {problem}"
+            found.append(
+                Problem(text, origin.path if origin else (), origin.step if origin else "", problem.severity)
+            )
+    _check_nesting(plan, around, place)
+    return found
+
+
+def _check_servers(plan: PlanFile, around: Surroundings, place: Place, *, to_run: bool) -> None:
+    for index, server in enumerate(plan.requires_servers):
+        if server not in around.servers:
+            place.at("requires_servers", index).say(
+                f"needs MCP server {server!r}, which is not configured"
+                + ("" if to_run else "; the plan cannot run until it is"),
+                severity="error" if to_run else "note",
+            )
+
+
+def _check_call(call: Call, plan: PlanFile, around: Surroundings, place: Place) -> None:
+    here = Place(place.found, (*place.path, *call.path, call.key), call.step)
+    if call.tool in CONTROLS:
+        if call.tool == "agent":
+            _check_globs(call, plan, around, place)
+        return
+    spec, problem = resolve(call.tool, plan, around)
+    if problem:
+        here.say(problem)
+    if spec is not None:
+        _check_arguments(call, spec, Place(place.found, (*place.path, *call.path, "input"), call.step))
+
+
+def resolve(name: str, plan: PlanFile, around: Surroundings) -> tuple[ToolSpec | None, str]:
+    """Return the tool of a name, if it is one of the catalog, and what keeps the name from being used.
+
+    A tool of an MCP server is looked at only as far as its server; the tool itself is looked for when it is
+    called.
+    """
+    if name == PLAN_AND_EXECUTE:
+        return None, ""
+    if name.startswith(PLAN_PREFIX):
+        if name.removeprefix(PLAN_PREFIX) in (*around.plans, plan.identifier):
+            return None, ""
+        reason = around.unusable.get(name.removeprefix(PLAN_PREFIX))
+        if reason is not None:
+            return None, f"plan {name!r} cannot be called: {reason}"
+        hint = did_you_mean(name, map(PLAN_PREFIX.__add__, around.plans), otherwise=_known_plans(around))
+        return None, f"unknown plan {name!r}{hint}"
+    try:
+        return around.tools.resolve(name), ""
+    except UnknownTool as error:
+        return None, _unresolved(name, str(error), plan, around)
+
+
+def _unresolved(name: str, said: str, plan: PlanFile, around: Surroundings) -> str:
+    server, separator, _ = name.partition("__")
+    if name.startswith(USER_PREFIX):
+        return said
+    if name.startswith(_BUILTIN):
+        return said.replace("unknown tool", "unknown built-in tool", 1)
+    if not separator:
+        hint = did_you_mean(name, CONTROLS)
+        return f"unknown tool {name!r}{hint}" if hint else said
+    if server in around.servers or server in plan.requires_servers:
+        return ""
+    hint = did_you_mean(name, (spec.name for spec in around.tools))
+    return f"needs MCP server {server!r}, which is not configured{hint}"
+
+
+def _known_plans(around: Surroundings) -> str:
+    names = sorted(map(PLAN_PREFIX.__add__, around.plans))
+    more = ", …" if len(names) > _MOST_NAMED else ""
+    return f"there are: {', '.join(names[:_MOST_NAMED]) or 'none'}{more}"
+
+
+def _check_arguments(call: Call, spec: ToolSpec, place: Place) -> None:
+    if not spec.input_schema:
+        return
+    declared = spec.parameters
+    for name in call.input:
+        if name not in declared and not spec.input_schema.get("additionalProperties"):
+            otherwise = f"it takes: {', '.join(sorted(declared)) or 'none'}"
+            hint = did_you_mean(name, declared, otherwise=otherwise)
+            place.at(name).say(f"{spec.name} takes no argument {name!r}{hint}")
+    for name in sorted(spec.required - call.input.keys()):
+        place.say(f"{spec.name} needs the argument {name!r}")
+
+
+def _check_globs(call: Call, plan: PlanFile, around: Surroundings, place: Place) -> None:
+    """An agent's globs have to match something; those that admit effects are worth a warning."""
+    globs = call.input.get("tools")
+    here = Place(place.found, (*place.path, *call.path, "input"), call.step)
+    names = [spec.name for spec in around.tools] + [PLAN_PREFIX + each for each in around.plans]
+    servers = around.servers | set(plan.requires_servers)
+    for index, glob in enumerate(globs or ()):
+        server = glob.partition("__")[0]
+        if any(fnmatchcase(name, glob) for name in names):
+            continue
+        if "__" in glob and any(fnmatchcase(each, server) for each in servers):
+            continue
+        here.at("tools", index).say(f"the glob {glob!r} matches no tool{did_you_mean(glob, names)}")
+    admitted = [
+        spec.name
+        for spec in around.tools
+        if spec.effect != "read" and any(fnmatchcase(spec.name, glob) for glob in globs or ("*",))
+    ]
+    if admitted:
+        shown = ", ".join(sorted(admitted)[:_MOST_NAMED]) + (", …" if len(admitted) > _MOST_NAMED else "")
+        where = here.at("tools") if globs else here
+        where.say(f"the agent may call tools with effects: {shown}", severity="warning")
+
+
+def _plans_below(plan: PlanFile, around: Surroundings) -> dict[str, PlanFile]:
+    """Return the plans a plan calls, directly or through others, each once."""
+    below: dict[str, PlanFile] = {}
+    pending = [plan]
+    while pending:
+        for called in _called(pending.pop()):
+            each = around.plans.get(called)
+            if each is not None and called != plan.identifier and called not in below:
+                below[called] = each
+                pending.append(each)
+    return below
+
+
+def _called(plan: PlanFile) -> list[str]:
+    names = (
+        call.tool.removeprefix(PLAN_PREFIX) for call in calls_of(plan) if call.tool.startswith(PLAN_PREFIX)
+    )
+    return list(dict.fromkeys(names))
+
+
+def _first_call(plan: PlanFile, identifier: str, around: Surroundings) -> Call | None:
+    """Return the call of a plan that leads to another, directly or not."""
+    for call in calls_of(plan):
+        if call.tool.startswith(PLAN_PREFIX):
+            called = call.tool.removeprefix(PLAN_PREFIX)
+            each = around.plans.get(called)
+            if called == identifier or (each is not None and identifier in _plans_below(each, around)):
+                return call
+    return None
+
+
+def _check_nesting(plan: PlanFile, around: Surroundings, place: Place) -> None:
+    """Plans that call each other in a circle, or more than 8 deep, are errors."""
+    said = set[tuple[str, ...]]()
+
+    def walk(here: PlanFile, way: tuple[str, ...], call: Call | None) -> None:
+        for each in calls_of(here):
+            if not each.tool.startswith(PLAN_PREFIX):
+                continue
+            called = each.tool.removeprefix(PLAN_PREFIX)
+            origin = call or each
+            following = plan if called == plan.identifier else around.plans.get(called)
+            problem = _nesting_problem((*way, called), way)
+            if problem and (*way, called) not in said:
+                said.add((*way, called))
+                Place(place.found, (*origin.path, origin.key), origin.step).say(problem)
+            elif not problem and following is not None:
+                walk(following, (*way, called), origin)
+
+    walk(plan, (plan.identifier,), None)
+
+
+def _nesting_problem(path: tuple[str, ...], way: tuple[str, ...]) -> str:
+    if path[-1] in way:
+        return f"recursive plan cycle: {' → '.join(path[way.index(path[-1]) :])}"
+    if len(path) - 1 > MAX_DEPTH:
+        return f"plans call plans {len(path) - 1} deep, at most {MAX_DEPTH} are allowed: {' → '.join(path)}"
+    return ""
