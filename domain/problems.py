@@ -1,4 +1,4 @@
-"""What is wrong with a document a person wrote: problems with the path to their place, all of them collected."""
+"""What is wrong with a document that a person wrote: problems with the paths to their places."""
 
 from __future__ import annotations
 

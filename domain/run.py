@@ -50,8 +50,9 @@ class Run:
 
     __slots__ = (
         "asked", "attempts", "author", "backoff", "board", "broken", "cancelling", "catalog", "closed",
-        "compensates", "done", "epoch", "excluded", "failures", "final", "goal", "goal_found", "id", "key", "last_refusal",
-        "ledger", "limits", "lineage", "missing", "mode", "needed_by", "news", "next_n", "order", "outcome", "output",
+        "compensates", "done", "epoch", "excluded", "failures", "final", "goal", "goal_found", "id", "key",
+        "last_refusal", "ledger", "limits", "lineage", "missing", "mode", "needed_by", "news", "next_n",
+        "order", "outcome", "output",
         "owed", "parked", "plan_retry_at", "planner", "planning_failures", "proposal", "ready", "refusals",
         "refused", "refused_alike", "replan_marks", "replans", "results", "reversible", "revision", "running",
         "signal_ids", "signals", "started", "steps", "stuck", "stuck_on", "tags", "tail_again", "tail_n",

@@ -23,6 +23,6 @@ _COMMANDS = {
 def plan() -> None:
     """Write, check and run plans as files.
 
-    Plan files are looked for in the folders that `folders` under [plans] in the configuration names, by default
-    in plans/.
+    Plan files are looked for in the folders that `folders` under [plans] in the configuration names, by
+    default in plans/.
     """

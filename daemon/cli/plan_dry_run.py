@@ -34,9 +34,9 @@ _INPUT = 60
 def dry_run(session: Session, /, *, named: str, inputs: Any, pairs: tuple[str, ...]) -> int:
     """Show what a plan would do, without doing it: operations, effects, undos, approvals.
 
-    The key of an operation is a digest of the tool, what identifies the call, its number among equal calls, and
-    the run. It is shown in words, where all of that is known beforehand: where the arguments hold no templates,
-    or only such as read inputs that are given here. Nothing is called and nothing is recorded.
+    The key of an operation is a digest of the tool, what identifies the call, its number among equal calls,
+    and the run. It is shown in words, where all of that is known beforehand: where the arguments hold no
+    templates, or only such as read inputs that are given here. Nothing is called and nothing is recorded.
 
     Exit code 1 if the plan cannot run, 3 if inputs are given and do not fit.
     """
@@ -78,7 +78,7 @@ def _show(plan: PlanFile, steps: list[Preview]) -> None:
     from .render_table import Cell, table
 
     colours = {"read": "", "reversible": "yellow", "irreversible": "red"}
-    rows = [
+    rows: list[list[str | Cell]] = [
         [
             step.step,
             Cell(step.effect or "–", colours.get(step.effect, "")),

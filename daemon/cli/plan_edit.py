@@ -45,8 +45,8 @@ def new(session: Session, /, *, identifier: str, name: str | None, folder: Path 
     """Write a new plan file, IDENTIFIER.yaml, in a plan folder.
 
     A plan needs a step before it can run: give one or more here, or add them with midcourse plan step add.
-    Problems of the steps are printed; the file is written all the same, to be worked on. A file or a plan that
-    exists is never replaced.
+    Problems of the steps are printed; the file is written all the same, to be worked on. A file or a plan
+    that exists is never replaced.
     """
     from ..parts import load_parts
     from ..plans.files import LoadedPlan

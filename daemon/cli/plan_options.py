@@ -1,4 +1,4 @@
-"""What the commands about plan files share: the plan they name, the folders it is in, the problems they print."""
+"""What the commands about plan files share: the plan they name, its folders, the problems they print."""
 
 from __future__ import annotations
 

@@ -24,7 +24,6 @@ from .session import Session, pass_session
 if TYPE_CHECKING:
     from ...domain.plan_file import PlanFile
     from ...domain.run import Run
-    from ...domain.tools import Catalog
     from ...store import Record
     from ..parts import Parts
     from ..resume import Ending
@@ -52,12 +51,12 @@ _EXIT = "exit"
 def run(session: Session, /, *, named: str, inputs: Any, pairs: tuple[str, ...], **options: Any) -> int:
     """Run a plan until it ends, and print its result.
 
-    Standard output has the result and nothing else: the JSON that `output` describes, or nothing where the plan
-    has no `output`. With --json it is one document with run, status, result and failure, however it ends.
-    Progress goes to standard error.
+    Standard output has the result and nothing else: the JSON that `output` describes, or nothing where the
+    plan has no `output`. With --json it is one document with run, status, result and failure, however it
+    ends. Progress goes to standard error.
 
-    This process becomes the engine of the store, so it takes up other runs that have not ended, too. Interrupted,
-    it lets running steps finish; the run can be resumed, and the command for that is printed.
+    This process becomes the engine of the store, so it takes up other runs that have not ended, too.
+    Interrupted, it lets running steps finish; the run can be resumed, and the command for that is printed.
 
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 inputs missing or wrong, 4 an exit step with status error,
     5 the run waits for a person, 130 interrupted.
@@ -111,7 +110,8 @@ def _check_supported(plan: PlanFile) -> bool:
         return False
     if unsupported := plan.unsupported():
         note(
-            f"Error: plan {plan.identifier} asks for what this version does not carry out: {', '.join(unsupported)}"
+            f"Error: plan {plan.identifier} asks for what this version does not carry out: "
+            f"{', '.join(unsupported)}"
         )
         return False
     return True

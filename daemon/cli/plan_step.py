@@ -24,8 +24,8 @@ _COMMANDS = {
 def step() -> None:
     """Add, change, rename and remove steps of a plan file.
 
-    A change is refused if it introduces problems; problems that were there before do not hold it up. The file is
-    written anew, in the order and spelling of the plan language; comments are not kept.
+    A change is refused if it introduces problems; problems that were there before do not hold it up. The
+    file is written anew, in the order and spelling of the plan language; comments are not kept.
     """
 
 
@@ -54,7 +54,7 @@ def add(session: Session, /, *, named: str, value: Any, before: str, after: str)
 @json_option
 @pass_session
 def update(session: Session, /, *, named: str, step_id: str, changes: Any) -> int:
-    """Set fields of the step ID, in a body too: CHANGES is JSON, @FILE or -. A field that is null is left out."""
+    """Set fields of the step ID, in a body too: CHANGES is JSON, @FILE or -; null leaves a field out."""
     from ...domain.plan_file.editing import with_changed_step
 
     return change(session, named, lambda document: with_changed_step(document, step_id, _object(changes)))

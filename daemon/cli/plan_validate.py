@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def validate(session: Session, /, *, named: tuple[str, ...]) -> int:
     """Check plans: those named, or all in the plan folders.
 
-    First the form of each: fields, ids, templates, expressions, what refers to what. If that is right, whether
-    the tools, plans and servers it calls are there, and whether it gives tools the arguments they take. All
-    problems of a stage are printed, with file, line and column.
+    First the form of each: fields, ids, templates, expressions, what refers to what. If that is right,
+    whether the tools, plans and servers it calls are there, and whether it gives tools the arguments they
+    take. All problems of a stage are printed, with file, line and column.
 
     Exit code 0 if all can be used, 1 if not. Warnings and notes do not count.
     """

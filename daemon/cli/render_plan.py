@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ...domain.control import (
@@ -102,7 +103,7 @@ def mermaid_lines(plan: PlanFile) -> Iterator[str]:
             for need in dict.fromkeys(needs):
                 yield f"    {_name(need)} --> {_name(step.id)}"
     else:
-        for before, step in zip(plan.steps, plan.steps[1:], strict=False):
+        for before, step in pairwise(plan.steps):
             yield f"    {_name(before.id)} --> {_name(step.id)}"
 
 
@@ -117,7 +118,7 @@ def _nodes(steps: Sequence[PlanStep], owner: str, indent: str) -> Iterator[str]:
             inner = steps_of(body)
             yield f'{indent}subgraph {box}["{field}"]'
             yield from _nodes(inner, f"{box}_", f"{indent}    ")
-            for before, after in zip(inner, inner[1:], strict=False):
+            for before, after in pairwise(inner):
                 yield f"{indent}    {_name(f'{box}_{before.id}')} --> {_name(f'{box}_{after.id}')}"
             yield f"{indent}end"
             yield f"{indent}{name} -.-> {box}"

@@ -55,7 +55,7 @@ class PlanFolders:
         return found[0]
 
     def around(self, plan: LoadedPlan, tools: Catalog) -> Surroundings:
-        """Return what a plan is looked at together with: the tools, and the other plans that can be called."""
+        """Return what a plan is looked at together with: the tools, and the plans that can be called."""
         plans, unusable = {}, {}
         for each in self.files:
             if each.path == plan.path or each.identifier == plan.identifier:

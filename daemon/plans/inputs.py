@@ -17,8 +17,8 @@ def gather(document: Any, pairs: Iterable[str], schema: Mapping[str, Any] | None
 
     Args:
         document: a JSON object, or ``None`` for none.
-        pairs: ``name=value``; a value that is JSON is read as JSON, unless the schema says that the input is a
-            text.
+        pairs: ``name=value``; a value that is JSON is read as JSON, unless the schema says that the input
+            is a text.
         schema: JSON Schema of the inputs.
 
     Raises:

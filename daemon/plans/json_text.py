@@ -12,6 +12,8 @@ from ...domain.problems import Problem
 from .marks import Document, Located, Mark
 
 _TOKEN: Final = re.compile(r'[{}\[\]]|"(?:[^"\\]|\\.)*"|[^\s,:{}\[\]"]+')
+_OPENING: Final = ("{", "[")
+_CLOSING: Final = ("}", "]")
 
 
 def read_json(text: str, file: str) -> Document:
@@ -28,49 +30,68 @@ def read_json(text: str, file: str) -> Document:
         return refuse(f"is not JSON: {error}", 1, 1)
     if found := not_finite(value):
         return refuse(f"is not JSON: {found}", 1, 1)
-    mark, twice = _marks(text)
+    marker = _marks(text)
     problems = [
         Located(Problem(f"the key {key!r} is there twice; write it once"), file, place.line, place.column)
-        for key, place in twice
+        for key, place in marker.twice
     ]
-    return Document(None if problems else value, mark, problems)
+    return Document(None if problems else value, marker.top, problems)
 
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is no number that JSON can carry")
 
 
-def _marks(text: str) -> tuple[Mark, list[tuple[str, Mark]]]:
-    """Return the places of a text that is known to be JSON, and the keys that are there twice."""
-    lines = [0, *(match.end() for match in re.finditer(r"\n", text))]
-    twice: list[tuple[str, Mark]] = []
-    top = Mark(1, 1)
-    stack: list[tuple[Mark, bool]] = []
-    key: tuple[str, Mark] | None = None
-    for match in _TOKEN.finditer(text):
-        token = match[0]
-        if token in "}]":
-            stack.pop()
-            continue
-        line = bisect_right(lines, match.start())
-        mark = Mark(line, match.start() - lines[line - 1] + 1, {} if token in "{[" else None)
-        if stack:
-            owner, is_map = stack[-1]
-            inner = owner.inner
-            assert inner is not None  # noqa: S101 - what is open has it
-            if is_map and key is None:
-                key = (json.loads(token), mark)
-                if key[0] in inner:
-                    twice.append(key)
-                continue
-            if key is not None:
-                mark = Mark(key[1].line, key[1].column, mark.inner)
-                inner[key[0]] = mark
-                key = None
-            else:
-                inner[len(inner)] = mark
+class _Marker:
+    """Walks through the tokens of a text that is known to be JSON.
+
+    Attributes:
+        top: the place of the document.
+        twice: keys that are there twice.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.top = Mark(1, 1)
+        self.twice: list[tuple[str, Mark]] = []
+        self._lines = [0, *(match.end() for match in re.finditer(r"\n", text))]
+        self._open: list[tuple[Mark, dict[str | int, Mark], bool]] = []
+        self._key: tuple[str, Mark] | None = None
+
+    def take(self, word: str, offset: int) -> None:
+        """Take the next token up: a bracket, a text, or another value."""
+        if word in _CLOSING:
+            self._open.pop()
+            return
+        line = bisect_right(self._lines, offset)
+        column = offset - self._lines[line - 1] + 1
+        inner: dict[str | int, Mark] | None = {} if word in _OPENING else None
+        if self._open and self._open[-1][2] and self._key is None:
+            self._take_key(json.loads(word), Mark(line, column))
+            return
+        mark = self._put(Mark(line, column, inner))
+        if inner is not None:
+            self._open.append((mark, inner, word == "{"))
+
+    def _take_key(self, key: str, mark: Mark) -> None:
+        self._key = key, mark
+        if key in self._open[-1][1]:
+            self.twice.append(self._key)
+
+    def _put(self, mark: Mark) -> Mark:
+        if not self._open:
+            self.top = mark
+        elif self._key is None:
+            inner = self._open[-1][1]
+            inner[len(inner)] = mark
         else:
-            top = mark
-        if token in "{[":
-            stack.append((mark, token == "{"))
-    return top, twice
+            name, place = self._key
+            mark = self._open[-1][1][name] = Mark(place.line, place.column, mark.inner)
+            self._key = None
+        return mark
+
+
+def _marks(text: str) -> _Marker:
+    marker = _Marker(text)
+    for match in _TOKEN.finditer(text):
+        marker.take(match[0], match.start())
+    return marker

@@ -75,8 +75,8 @@ def preview(plan: PlanFile, catalog: Catalog, inputs: Mapping[str, Any] | None) 
             numbers[intent] = number + 1
         key = "" if identity is None or number is None else f"{spec.name}({_named(identity)}).{number}"
         yield Preview(
-            path, spec.name, spec.effect, spec.repeatable, spec.undo, input, identity, number, key, step.undoes,
-            spec.max_attempts, step.when_unapproved,
+            path, spec.name, spec.effect, spec.repeatable, spec.undo, input, identity, number, key,
+            step.undoes, spec.max_attempts, step.when_unapproved,
         )  # fmt: skip
 
 

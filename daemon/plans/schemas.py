@@ -13,7 +13,7 @@ _SCHEMA_TOOLS = ("agent", "ask")
 
 
 def schema_problems(plan: PlanFile) -> list[Problem]:
-    """Return what is wrong with the schemas in a plan: of its inputs, and of what agents and people answer."""
+    """Return what is wrong with the schemas in a plan: of inputs, and of what agents and people answer."""
     found = []
     if plan.input_schema is not None:
         found += _problems_of(plan.input_schema, ("input_schema",), "")

@@ -1,4 +1,4 @@
-"""Writing plan files: YAML that reads back as it was, put in place as a whole, and never over another plan."""
+"""Writing plan files: YAML that reads back as it was, put in place whole, and never over another plan."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Dumper(getattr(yaml, "SafeDumper")):  # type: ignore[misc]  # noqa: B009 
         """Write a value out wherever it stands."""
         return True
 
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:  # noqa: ARG002, FBT001, FBT002 - PyYAML's
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:  # noqa: ARG002 - PyYAML's
         """Indent the items of a list below their key."""
         return super().increase_indent(flow, False)
 

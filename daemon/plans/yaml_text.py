@@ -1,8 +1,8 @@
 """Reading YAML into JSON values, with the place of each: the core schema of YAML 1.2, duplicate keys refused.
 
-PyYAML resolves plain words as YAML 1.1 does, where ``on`` is true and ``12:30`` a number. So only its parser is
-used, which gives events with their places, and plain words are resolved here. An alias stands for what its
-anchor holds; together they may not make a document larger than a million values.
+PyYAML resolves plain words as YAML 1.1 does, where ``on`` is true and ``12:30`` a number. So only its
+parser is used, which gives events with their places, and plain words are resolved here. An alias stands for
+what its anchor holds; together they may not make a document larger than a million values.
 """
 
 from __future__ import annotations

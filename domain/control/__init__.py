@@ -1,13 +1,13 @@
 """Control steps: what the engine carries out by itself, instead of calling a tool.
 
 ``parse_control`` reads the input of a step whose tool name is in ``CONTROLS`` into one of the structs of
-``model``; a step of a plan that was checked is read by ``as_control``. Texts in the structs may hold templates:
-who carries a step out renders each of them when it is needed, over the scope that its field names, and never
-renders the branch not taken.
+``model``; a step of a plan that was checked is read by ``as_control``. Texts in the structs may hold
+templates: who carries a step out renders each of them when it is needed, over the scope that its field
+names, and never renders the branch not taken.
 
 Layout: ``model`` has the structs, ``parse`` reads them, ``bodies`` reads steps and bodies, ``fields`` is how
-objects are read, ``references`` says what a step reads, bodies and expressions included, ``expressions`` knows
-the expression language.
+objects are read, ``references`` says what a step reads, bodies and expressions included, ``expressions``
+knows the expression language.
 """
 
 from .bodies import RESERVED_IDS, as_step, unsupported_fields

@@ -135,7 +135,8 @@ def read_body(value: Any, place: Place, name: str) -> Body | None:
 def _check_may_hold(step: Step, place: Place, name: str) -> None:
     if step.tool_name in NOT_IN_BODIES:
         place.say(
-            f"{name!r} may not hold a {step.tool_name!r}; put it into a plan of its own and call that as plan__…"
+            f"{name!r} may not hold a {step.tool_name!r}; put it into a plan of its own and call that as "
+            "plan__…"
         )
     elif step.tool_name == "exit" and name not in BRANCHES:
         place.say(f"{name!r} may not hold an 'exit', only 'then' and 'else' may; filter the items instead")

@@ -122,7 +122,8 @@ def read_object(value: Any, fields: Mapping[str, Field], place: Place, what: str
             else:
                 place.at(key).say(f"{name!r} must be {field.allowed}, not {shown(each)}")
     for name, field in fields.items():
-        if field.required and (name not in spelled or value[spelled[name]] is None and not field.may_be_null):
+        is_null = name in spelled and value[spelled[name]] is None and not field.may_be_null
+        if field.required and (name not in spelled or is_null):
             place.say(f"{what} needs the field {name!r}: {field.allowed}")
     return read
 

@@ -1,4 +1,4 @@
-"""Control steps, as the engine carries them out: their inputs, read and checked, in the names of the plan file.
+"""Control steps as the engine carries them out: their inputs, read and checked, in the plan file's names.
 
 Texts in them may hold templates, and nothing is rendered here. Which roots they may read beside those of the
 step's own scope is said at each field: ``item`` and ``index`` where one item is looked at, ``accumulator``
@@ -274,4 +274,4 @@ CONTROLS: Final[Mapping[str, type[Control]]] = {
 PLAN_AND_EXECUTE: Final = "plan_and_execute"
 
 CARRIED_OUT: Final[frozenset[str]] = frozenset()
-"""The control steps that the engine of this version carries out, and ``plan__`` once it runs plans in plans."""
+"""The control steps that this version carries out, and ``plan__`` once it runs plans in plans."""

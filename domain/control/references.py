@@ -1,7 +1,7 @@
-"""What a step reads: every text of it that holds templates or an expression, with the roots it may read there.
+"""What a step reads: every text of it with templates or an expression, and the roots it may read there.
 
-A control step is looked into: its bodies see its own scope, ``item``, ``index`` and ``accumulator`` where they
-exist, and the steps before them in the same body.
+A control step is looked into: its bodies see its own scope, ``item``, ``index`` and ``accumulator`` where
+they exist, and the steps before them in the same body.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def outside_references(step: Step) -> frozenset[str]:
 
 
 def possible_outside_references(step: Step) -> frozenset[str]:
-    """Return bare keys in sections; those that are ids of steps must be done before, the rest may not exist."""
+    """Return bare keys in sections: steps with such an id must be done before; others need not exist."""
     keys = frozenset[str]()
     for site in sites_of(step):
         keys |= site.may_read() - site.local

@@ -83,7 +83,8 @@ def _check_top(read: Mapping[str, Any], place: Place) -> None:
         )
     if "solver" in read and "output" in read:
         place.at("output").say(
-            "'solver' and 'output' exclude each other: a model writes the answer, or the map does; leave one out"
+            "'solver' and 'output' exclude each other: a model writes the answer, or the map does; leave "
+            "one out"
         )
     if read.get("steps") == []:
         place.at("steps").say("'steps' is empty; a plan has at least one step")

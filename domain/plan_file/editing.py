@@ -1,4 +1,4 @@
-"""Changes to the document of a plan file: pure, on the decoded document, which may be wrong in other places."""
+"""Changes to the document of a plan file: pure, on JSON values that may be wrong in other places."""
 
 from __future__ import annotations
 

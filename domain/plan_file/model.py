@@ -19,7 +19,7 @@ from ..control import (
     steps_of,
     unsupported_fields,
 )
-from ..plan import Plan, Step
+from ..plan import Plan
 
 PLAN_PREFIX = "plan__"
 

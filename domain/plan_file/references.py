@@ -1,4 +1,4 @@
-"""What the steps of a plan refer to: ids, templates, expressions, ``needs``; and that no cycle is among them."""
+"""What the steps of a plan refer to: ids, templates, expressions, ``needs``; and that there is no cycle."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _way_to(site: Site, root: str) -> JsonPath:
             if "{{" in value and root in references(compile_value(value)):
                 return way
         elif isinstance(value, Mapping):
-            pending += [((*way, key), each) for key, each in reversed(value.items())]
+            pending += [((*way, key), each) for key, each in reversed(list(value.items()))]
         elif isinstance(value, (list, tuple)):
             pending += [((*way, index), each) for index, each in reversed(list(enumerate(value)))]
     return ()
@@ -154,7 +154,7 @@ def _check_unique(steps: Sequence[PlanStep | None], place: Place) -> None:
 
 
 def _ids(steps: Sequence[PlanStep | None]) -> Iterator[tuple[str, JsonPath, str]]:
-    inner = []
+    inner: list[tuple[str, JsonPath, str]] = []
     for index, step in enumerate(steps):
         if step is None:
             continue
