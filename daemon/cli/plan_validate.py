@@ -62,6 +62,8 @@ def _show(plan: LoadedPlan, problems: list[Located]) -> None:
         say(f"{plan.path}: {paint('1 problem' if errors == 1 else f'{errors} problems', 'red')}")
     else:
         say(f"{plan.path}: {paint('valid', 'green')}")
+    if plan.plan is not None and (missing := plan.plan.unsupported()):
+        note(f"{plan.path}: it cannot run yet; this version does not carry out {', '.join(missing)}")
 
 
 @click.command("schema")

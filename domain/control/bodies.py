@@ -119,7 +119,7 @@ def read_body(value: Any, place: Place, name: str) -> Body | None:
         place.say(f"{name!r} has no steps; write at least one, or a tool call {{tool_name, input}}")
     steps = []
     for index, each in enumerate(value):
-        where = place.at(index)
+        where = place.at(index, step=step_label(each, index))
         step = read_step(each, where)
         if step is None:
             continue

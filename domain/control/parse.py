@@ -10,7 +10,7 @@ import msgspec
 from ..problems import Place
 from ..templates.paths import kind_of
 from . import fields as f
-from .bodies import read_body
+from .bodies import NOT_IN_BODIES, read_body, step_label
 from .expressions import ExpressionError, names_in
 from .model import COMPARISONS, CONTROLS, ORDERINGS, UNARY, Body, Condition, Control
 
@@ -70,7 +70,9 @@ def parse_control(tool: str, value: Any, place: Place) -> Control | None:
         return None
     for name in bodies_of(tool):
         if name in read:
-            read[name] = read_body(read[name], place.at(name), name)
+            raw = read[name]
+            read[name] = read_body(raw, place.at(name), name)
+            _check_inner(raw, place.at(name))
     if tool in _CONDITIONS:
         _read_gate(tool, read, value, place)
     check = _CHECKS.get(tool)
@@ -79,6 +81,19 @@ def parse_control(tool: str, value: Any, place: Place) -> Control | None:
     if any(problem.is_error for problem in place.found[before:]):
         return None
     return _build(tool, read)
+
+
+def _check_inner(body: Any, place: Place) -> None:
+    """Read the control steps of a body, for their problems."""
+    calls = [(place, body)] if isinstance(body, dict) else []
+    if isinstance(body, list):
+        calls = [(place.at(index, step=step_label(each, index)), each) for index, each in enumerate(body)]
+    for where, each in calls:
+        tool = each.get(f.key_of(each, "tool_name")) if isinstance(each, dict) else None
+        if isinstance(tool, str) and tool in CONTROLS and tool not in NOT_IN_BODIES:
+            input = each.get("input")
+            if isinstance(input, dict):
+                parse_control(tool, input, where.at("input"))
 
 
 def _build(tool: str, read: Mapping[str, Any]) -> Control:

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from ..plan import Step
 from ..problems import JsonPath
-from ..templates import compile_value, possible_references, references, syntax_errors
+from ..templates import compile_value, possible_references, references
 from .bodies import step_label
-from .expressions import ExpressionError, names_in
+from .expressions import names_in
 from .fields import CAMEL_CASE
 from .model import CONTROLS
 from .parse import bodies_of
@@ -59,17 +59,6 @@ class Site(NamedTuple):
     def may_read(self) -> frozenset[str]:
         """Return the bare keys in its sections, which read a root only if no item has them."""
         return _NOTHING if self.is_expression else possible_references(compile_value(self.value))
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether it can be read at all."""
-        if not self.is_expression:
-            return not syntax_errors(self.value)
-        try:
-            names_in(self.value)
-        except ExpressionError:
-            return False
-        return True
 
 
 def sites_of(step: Step) -> Iterator[Site]:

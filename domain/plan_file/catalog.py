@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final
@@ -91,11 +92,12 @@ def problems_in(plan: PlanFile, around: Surroundings, *, to_run: bool = False) -
     _check_servers(plan, around, place, to_run=to_run)
     for call in calls_of(plan):
         _check_call(call, plan, around, place)
+    within = msgspec.structs.replace(around, plans={**around.plans, plan.identifier: plan})
     for identifier, called in _plans_below(plan, around).items():
         inner: list[Problem] = []
-        _check_servers(called, around, Place(inner), to_run=to_run)
+        _check_servers(called, within, Place(inner), to_run=to_run)
         for call in calls_of(called):
-            _check_call(call, called, around, Place(inner))
+            _check_call(call, called, within, Place(inner))
         origin = _first_call(plan, identifier, around)
         for problem in inner:
             text = f"in {PLAN_PREFIX}{identifier}: {problem}"
@@ -123,10 +125,14 @@ def _check_call(call: Call, plan: PlanFile, around: Surroundings, place: Place) 
             _check_globs(call, plan, around, place)
         return
     spec, problem = resolve(call.tool, plan, around)
+    inputs = Place(place.found, (*place.path, *call.path, "input"), call.step)
     if problem:
         here.say(problem)
-    if spec is not None:
-        _check_arguments(call, spec, Place(place.found, (*place.path, *call.path, "input"), call.step))
+    elif spec is not None:
+        _check_arguments(call.input, spec.name, spec.input_schema, inputs, is_open=False)
+    elif call.tool.startswith(PLAN_PREFIX):
+        called = around.plans.get(call.tool.removeprefix(PLAN_PREFIX), plan)
+        _check_arguments(call.input, call.tool, called.input_schema or {}, inputs, is_open=True)
 
 
 def resolve(name: str, plan: PlanFile, around: Surroundings) -> tuple[ToolSpec | None, str]:
@@ -143,7 +149,7 @@ def resolve(name: str, plan: PlanFile, around: Surroundings) -> tuple[ToolSpec |
         reason = around.unusable.get(name.removeprefix(PLAN_PREFIX))
         if reason is not None:
             return None, f"plan {name!r} cannot be called: {reason}"
-        hint = did_you_mean(name, map(PLAN_PREFIX.__add__, around.plans), otherwise=_known_plans(around))
+        hint = _known_plans(name.removeprefix(PLAN_PREFIX), around)
         return None, f"unknown plan {name!r}{hint}"
     try:
         return around.tools.resolve(name), ""
@@ -166,23 +172,37 @@ def _unresolved(name: str, said: str, plan: PlanFile, around: Surroundings) -> s
     return f"needs MCP server {server!r}, which is not configured{hint}"
 
 
-def _known_plans(around: Surroundings) -> str:
+def _known_plans(identifier: str, around: Surroundings) -> str:
+    # The prefix is the same for all, and would make any two names look alike.
+    if near := difflib.get_close_matches(identifier, sorted(around.plans), n=1):
+        return f" (did you mean {PLAN_PREFIX + near[0]!r}?)"
     names = sorted(map(PLAN_PREFIX.__add__, around.plans))
     more = ", …" if len(names) > _MOST_NAMED else ""
-    return f"there are: {', '.join(names[:_MOST_NAMED]) or 'none'}{more}"
+    return f" (there are: {', '.join(names[:_MOST_NAMED]) or 'none'}{more})"
 
 
-def _check_arguments(call: Call, spec: ToolSpec, place: Place) -> None:
-    if not spec.input_schema:
-        return
-    declared = spec.parameters
-    for name in call.input:
-        if name not in declared and not spec.input_schema.get("additionalProperties"):
+def _check_arguments(
+    given: Mapping[str, Any], tool: str, schema: Mapping[str, Any], place: Place, *, is_open: bool
+) -> None:
+    """Look at the names of arguments; their values are known when they are rendered.
+
+    Args:
+        given: the arguments.
+        tool: the name of what is called.
+        schema: JSON Schema of what it takes.
+        place: where they stand.
+        is_open: names that the schema does not declare are welcome, unless it says otherwise.
+    """
+    declared = schema.get("properties", {})
+    others = schema.get("additionalProperties", is_open or not schema)
+    for name in given:
+        if name not in declared and others is False:
             otherwise = f"it takes: {', '.join(sorted(declared)) or 'none'}"
             hint = did_you_mean(name, declared, otherwise=otherwise)
-            place.at(name).say(f"{spec.name} takes no argument {name!r}{hint}")
-    for name in sorted(spec.required - call.input.keys()):
-        place.say(f"{spec.name} needs the argument {name!r}")
+            place.at(name).say(f"{tool} takes no argument {name!r}{hint}")
+    for name in schema.get("required", ()):
+        if name not in given:
+            place.say(f"{tool} needs the argument {name!r}")
 
 
 def _check_globs(call: Call, plan: PlanFile, around: Surroundings, place: Place) -> None:
@@ -214,19 +234,13 @@ def _plans_below(plan: PlanFile, around: Surroundings) -> dict[str, PlanFile]:
     below: dict[str, PlanFile] = {}
     pending = [plan]
     while pending:
-        for called in _called(pending.pop()):
+        for call in _first_calls(pending.pop()):
+            called = call.tool.removeprefix(PLAN_PREFIX)
             each = around.plans.get(called)
             if each is not None and called != plan.identifier and called not in below:
                 below[called] = each
                 pending.append(each)
     return below
-
-
-def _called(plan: PlanFile) -> list[str]:
-    names = (
-        call.tool.removeprefix(PLAN_PREFIX) for call in calls_of(plan) if call.tool.startswith(PLAN_PREFIX)
-    )
-    return list(dict.fromkeys(names))
 
 
 def _first_call(plan: PlanFile, identifier: str, around: Surroundings) -> Call | None:
@@ -242,28 +256,36 @@ def _first_call(plan: PlanFile, identifier: str, around: Surroundings) -> Call |
 
 def _check_nesting(plan: PlanFile, around: Surroundings, place: Place) -> None:
     """Plans that call each other in a circle, or more than 8 deep, are errors."""
-    said = set[tuple[str, ...]]()
+    longest: dict[str, tuple[str, ...]] = {}
 
-    def walk(here: PlanFile, way: tuple[str, ...], call: Call | None) -> None:
-        for each in calls_of(here):
-            if not each.tool.startswith(PLAN_PREFIX):
-                continue
-            called = each.tool.removeprefix(PLAN_PREFIX)
-            origin = call or each
-            following = plan if called == plan.identifier else around.plans.get(called)
-            problem = _nesting_problem((*way, called), way)
-            if problem and (*way, called) not in said:
-                said.add((*way, called))
-                Place(place.found, (*origin.path, origin.key), origin.step).say(problem)
-            elif not problem and following is not None:
-                walk(following, (*way, called), origin)
+    def walk(here: PlanFile, way: tuple[str, ...], origin: Call | None) -> tuple[str, ...]:
+        """Return the longest chain of plans from here on, and say where it comes back to itself."""
+        chain: tuple[str, ...] = ()
+        for call in _first_calls(here):
+            called = call.tool.removeprefix(PLAN_PREFIX)
+            first = origin or call
+            if called in way:
+                cycle = " → ".join((*way[way.index(called) :], called))
+                Place(place.found, (*first.path, first.key), first.step).say(f"recursive plan cycle: {cycle}")
+            elif called in around.plans:
+                if called not in longest:
+                    longest[called] = walk(around.plans[called], (*way, called), first)
+                chain = max(chain, (called, *longest[called]), key=len)
+        return chain
 
-    walk(plan, (plan.identifier,), None)
+    chain = walk(plan, (plan.identifier,), None)
+    if len(chain) > MAX_DEPTH:
+        first = next(call for call in _first_calls(plan) if call.tool == PLAN_PREFIX + chain[0])
+        Place(place.found, (*first.path, first.key), first.step).say(
+            f"plans call plans {len(chain)} deep, at most {MAX_DEPTH} are allowed: "
+            f"{' → '.join((plan.identifier, *chain))}"
+        )
 
 
-def _nesting_problem(path: tuple[str, ...], way: tuple[str, ...]) -> str:
-    if path[-1] in way:
-        return f"recursive plan cycle: {' → '.join(path[way.index(path[-1]) :])}"
-    if len(path) - 1 > MAX_DEPTH:
-        return f"plans call plans {len(path) - 1} deep, at most {MAX_DEPTH} are allowed: {' → '.join(path)}"
-    return ""
+def _first_calls(plan: PlanFile) -> list[Call]:
+    """Return the first call of each plan that a plan calls."""
+    calls: dict[str, Call] = {}
+    for call in calls_of(plan):
+        if call.tool.startswith(PLAN_PREFIX):
+            calls.setdefault(call.tool, call)
+    return list(calls.values())

@@ -21,7 +21,9 @@ _SOLVER_FIELDS = ("query_to_answer", "system_prompt", "data")
 
 def written(plan: PlanFile) -> dict[str, Any]:
     """Return a plan as the document of its file."""
-    return normal_document(msgspec.to_builtins(plan))
+    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(plan))
+    document["steps"] = [{"input": {}, **step} for step in document["steps"]]
+    return normal_document(document)
 
 
 def normal_document(document: Mapping[str, Any]) -> dict[str, Any]:
