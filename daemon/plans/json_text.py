@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ...domain.finite import not_finite
 from ...domain.problems import Problem
-from .marks import Document, Located, Mark
+from .marks import MAX_LEVELS, TOO_DEEP, Document, Located, Mark
 
 _TOKEN: Final = re.compile(r'[{}\[\]]|"(?:[^"\\]|\\.)*"|[^\s,:{}\[\]"]+')
 _OPENING: Final = ("{", "[")
@@ -28,9 +28,11 @@ def read_json(text: str, file: str) -> Document:
         return refuse(f"is not JSON: {error.msg}", error.lineno, error.colno)
     except (ValueError, RecursionError) as error:
         return refuse(f"is not JSON: {error}", 1, 1)
+    marker = _marks(text)
+    if marker.deepest > MAX_LEVELS:
+        return refuse(TOO_DEEP, 1, 1)
     if found := not_finite(value):
         return refuse(f"is not JSON: {found}", 1, 1)
-    marker = _marks(text)
     problems = [
         Located(Problem(f"the key {key!r} is there twice; write it once"), file, place.line, place.column)
         for key, place in marker.twice
@@ -48,11 +50,13 @@ class _Marker:
     Attributes:
         top: the place of the document.
         twice: keys that are there twice.
+        deepest: how many levels it has.
     """
 
     def __init__(self, text: str) -> None:
         self.top = Mark(1, 1)
         self.twice: list[tuple[str, Mark]] = []
+        self.deepest = 0
         self._lines = [0, *(match.end() for match in re.finditer(r"\n", text))]
         self._open: list[tuple[Mark, dict[str | int, Mark], bool]] = []
         self._key: tuple[str, Mark] | None = None
@@ -71,6 +75,7 @@ class _Marker:
         mark = self._put(Mark(line, column, inner))
         if inner is not None:
             self._open.append((mark, inner, word == "{"))
+            self.deepest = max(self.deepest, len(self._open))
 
     def _take_key(self, key: str, mark: Mark) -> None:
         self._key = key, mark

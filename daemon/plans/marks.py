@@ -7,6 +7,10 @@ from typing import Any, NamedTuple
 from ...domain.control.fields import CAMEL_CASE
 from ...domain.problems import JsonPath, Problem
 
+MAX_LEVELS = 128
+"""Levels of objects and lists a document may have, so that no stack overflows."""
+TOO_DEEP = f"is nested more than {MAX_LEVELS} levels deep; flatten it"
+
 
 class Mark:
     """The place of a value: of its key where it has one, else of itself.

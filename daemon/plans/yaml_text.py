@@ -14,7 +14,7 @@ from typing import Any, Final
 import yaml
 
 from ...domain.problems import Problem
-from .marks import Document, Located, Mark
+from .marks import MAX_LEVELS, TOO_DEEP, Document, Located, Mark
 
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER: Final = re.compile(r"[-+]?[0-9]+\Z")
@@ -55,8 +55,8 @@ def read_yaml(text: str, file: str) -> Document:
         reader.refuse(f"is not YAML: {_said(error)}", error.problem_mark or error.context_mark)
     except yaml.YAMLError as error:
         reader.refuse(f"is not YAML: {' '.join(str(error).split())}", None)
-    except _TooLargeError:
-        reader.refuse(f"its aliases make it larger than {_MOST_VALUES} values; write them out", None)
+    except _StopError:
+        pass  # the reason was kept
     value = None if reader.problems else reader.value
     return Document(value, reader.mark, reader.problems)
 
@@ -65,8 +65,13 @@ def _said(error: yaml.MarkedYAMLError) -> str:
     return ", ".join(part for part in (error.context, error.problem) if part)
 
 
-class _TooLargeError(Exception):
-    """The aliases of a document make it too large."""
+def _mark(mark: Any, inner: dict[str | int, Mark] | None = None) -> Mark:
+    """Return the place of a mark of the parser, which counts from 0."""
+    return Mark(mark.line + 1, mark.column + 1, inner)
+
+
+class _StopError(Exception):
+    """Reading on would take too much time or memory."""
 
 
 class _Reader:
@@ -82,14 +87,17 @@ class _Reader:
 
     def refuse(self, problem: str, mark: Any) -> None:
         """Keep a problem, at a mark of the parser."""
-        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-        self.problems.append(Located(Problem(problem), self.file, line, column))
+        place = _mark(mark) if mark is not None else Mark(1, 1)
+        self._say(problem, place)
+
+    def _say(self, problem: str, place: Mark) -> None:
+        self.problems.append(Located(Problem(problem), self.file, place.line, place.column))
 
     def take(self, event: Any) -> None:
         """Take up the next event of the parser."""
         kind = event.__class__
         if kind is yaml.ScalarEvent:
-            mark = Mark(event.start_mark.line + 1, event.start_mark.column + 1)
+            mark = _mark(event.start_mark)
             top = self._stack[-1] if self._stack else None
             as_key = top is not None and top.is_map and top.key is None
             value = event.value if as_key else self._scalar(event)
@@ -97,9 +105,12 @@ class _Reader:
             if event.anchor:
                 self._anchors[event.anchor] = (value, mark, 1)
         elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-            mark = Mark(event.start_mark.line + 1, event.start_mark.column + 1, {})
+            mark = _mark(event.start_mark, {})
             value = {} if kind is yaml.MappingStartEvent else []
             self._check_tag(event, ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"))
+            if len(self._stack) >= MAX_LEVELS:
+                self.refuse(TOO_DEEP, event.start_mark)
+                raise _StopError
             self._stack.append(_Open(value, mark, event.anchor))
         elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
             done = self._stack.pop()
@@ -121,13 +132,14 @@ class _Reader:
             )
             known = (None, Mark(1, 1), 1)
         value, mark, size = known
-        place = Mark(event.start_mark.line + 1, event.start_mark.column + 1, mark.inner)
+        place = _mark(event.start_mark, mark.inner)
         self._put(value, place, size, event)
 
     def _put(self, value: Any, mark: Mark, size: int, event: Any) -> None:
         self._size += size
         if self._size > _MOST_VALUES:
-            raise _TooLargeError
+            self.refuse(f"its aliases make it larger than {_MOST_VALUES} values; write them out", None)
+            raise _StopError
         if not self._stack:
             if self._documents == 1:
                 self.value, self.mark = value, mark
@@ -150,9 +162,9 @@ class _Reader:
     def _key(self, top: _Open, value: Any, mark: Mark, event: Any) -> None:
         top.key, top.key_mark = str(value), mark
         if not isinstance(value, str):
-            self.refuse("a key must be a text", event.start_mark)
+            self._say("a key must be a text", mark)
             top.key_mark = None
-        elif value == "<<":
+        elif value == "<<" and not event.style:
             self.refuse("merge keys ('<<') are not part of YAML 1.2; write the fields out", event.start_mark)
             top.key_mark = None
         elif value in top.value:

@@ -85,8 +85,9 @@ def parse_control(tool: str, value: Any, place: Place) -> Control | None:
 
 def _check_inner(body: Any, place: Place) -> None:
     """Read the control steps of a body, for their problems."""
-    calls = [(place, body)] if isinstance(body, dict) else []
-    if isinstance(body, list):
+    if isinstance(body, dict):
+        calls = [(place, body)]
+    else:
         calls = [(place.at(index, step=step_label(each, index)), each) for index, each in enumerate(body)]
     for where, each in calls:
         tool = each.get(f.key_of(each, "tool_name")) if isinstance(each, dict) else None

@@ -306,13 +306,13 @@ def test_what_a_control_step_may_not_say(tool: str, input: dict[str, Any], said:
 @pytest.mark.parametrize("field", ["then", "else"])
 @pytest.mark.parametrize("tool", ["agent", "ask", "filter", "wait", "exit"])
 def test_what_a_branch_may_hold(tool: str, field: str) -> None:
-    inner = {
+    inner: dict[str, Any] = {
         "agent": {"prompt": "x", "output_schema": SCHEMA},
         "ask": {"prompt": "x", "output_schema": SCHEMA},
         "filter": {"over": [], "infer": "x"},
         "wait": {"for_s": 1},
         "exit": {"status": "error"},
-    }[tool]
+    }[tool]  # type: ignore[assignment]
     body = {"tool_name": tool, "input": inner}
     made = as_control("decide", {"infer": "x", "then": CALL, field: body})
     assert isinstance(made, Decide)
