@@ -134,11 +134,11 @@ def change(session: Session, named: str, edit: Callable[[Any], dict[str, Any]]) 
 def _introduced(
     before: LoadedPlan, after: LoadedPlan, folders: PlanFolders, catalog: Catalog
 ) -> list[Located]:
-    """Return the errors of a changed plan that were not there before."""
-    known = Counter(str(each.problem) for each in before.checked(folders.around(before, catalog)))
+    """Return the errors of a changed plan that were not there before, under whatever id of their step."""
+    known = Counter(each.problem.text for each in before.checked(folders.around(before, catalog)))
     introduced = []
     for each in after.checked(folders.around(after, catalog)):
-        text = str(each.problem)
+        text = each.problem.text
         if each.problem.is_error and not known[text]:
             introduced.append(each)
         known[text] -= 1

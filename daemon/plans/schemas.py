@@ -7,9 +7,10 @@ from typing import Any
 
 from ...domain.plan_file import PlanFile
 from ...domain.plan_file.catalog import calls_of
-from ...domain.problems import JsonPath, Problem
+from ...domain.problems import JsonPath, Problem, did_you_mean
 
 _SCHEMA_TOOLS = ("agent", "ask")
+_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 
 def schema_problems(plan: PlanFile) -> list[Problem]:
@@ -33,10 +34,18 @@ def _problems_of(schema: Mapping[str, Any], path: JsonPath, step: str) -> list[P
         jsonschema_rs.Draft202012Validator(dict(schema), offline=True)
     except jsonschema_rs.ValidationError as error:
         where = (*path, *error.instance_path)
-        return [Problem(f"is no JSON Schema: {error.message}", where, step)]
+        return [Problem(f"is no JSON Schema: {_said(error.message, where, error.instance)}", where, step)]
     except (jsonschema_rs.ReferencingError, ValueError) as error:
         return [Problem(f"is no JSON Schema that can be used: {_first_line(error)}", path, step)]
     return []
+
+
+def _said(message: str, where: JsonPath, value: Any) -> str:
+    """Return what is wrong with a schema, and what types there are where a type is none."""
+    if where[-1:] == ("type",) and isinstance(value, str):
+        hint = did_you_mean(value, _TYPES, otherwise=f"there are: {', '.join(_TYPES)}")
+        return f"there is no type {value!r}{hint}"
+    return message
 
 
 def with_defaults(schema: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> dict[str, Any]:

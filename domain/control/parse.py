@@ -85,9 +85,8 @@ def parse_control(tool: str, value: Any, place: Place) -> Control | None:
 
 def _check_inner(body: Any, place: Place) -> None:
     """Read the control steps of a body, for their problems."""
-    if isinstance(body, dict):
-        calls = [(place, body)]
-    else:
+    calls: list[tuple[Place, Any]] = [(place, body)]
+    if isinstance(body, list):
         calls = [(place.at(index, step=step_label(each, index)), each) for index, each in enumerate(body)]
     for where, each in calls:
         tool = each.get(f.key_of(each, "tool_name")) if isinstance(each, dict) else None
