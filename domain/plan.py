@@ -51,7 +51,7 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         cost: the planner's own estimate, in the units of its tools' costs.
         conditions: the condition values the plan was made on, kept with it as evidence.
         output: a map of templates over the results, which becomes the result of the run in place of its last
-            step's.
+            step's. A proposal has its own, or none: that of the plan before is not kept.
         compensate_on_failure: undo committed reversible effects if the run fails or is cancelled.
     """
 

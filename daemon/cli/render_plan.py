@@ -70,9 +70,7 @@ def _step_line(step: PlanStep) -> str:
 
 
 def _arguments(step: PlanStep) -> str:
-    hidden = (
-        (*bodies_of(step.tool_name), "output_schema", "outputSchema") if step.tool_name in CONTROLS else ()
-    )
+    hidden = (*bodies_of(step.tool_name), "output_schema") if step.tool_name in CONTROLS else ()
     shown = [
         f"{name}={one_line(value, _SHOWN) if isinstance(value, str) else _short(value)}"
         for name, value in step.input.items()

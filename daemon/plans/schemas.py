@@ -20,10 +20,9 @@ def schema_problems(plan: PlanFile) -> list[Problem]:
         found += _problems_of(plan.input_schema, ("input_schema",), "")
     for call in calls_of(plan):
         if call.tool in _SCHEMA_TOOLS:
-            key = "output_schema" if "output_schema" in call.input else "outputSchema"
-            schema = call.input.get(key)
+            schema = call.input.get("output_schema")
             if isinstance(schema, Mapping):
-                found += _problems_of(schema, (*call.path, "input", key), call.step)
+                found += _problems_of(schema, (*call.path, "input", "output_schema"), call.step)
     return found
 
 

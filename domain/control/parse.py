@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 import msgspec
@@ -216,8 +217,6 @@ def _check_wait(read: dict[str, Any], value: Mapping[str, Any], place: Place) ->
 
 
 def _is_time(text: str) -> bool:
-    from datetime import datetime
-
     try:
         return datetime.fromisoformat(text).tzinfo is not None
     except ValueError:

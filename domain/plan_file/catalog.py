@@ -11,7 +11,6 @@ import msgspec
 
 from ..control import CONTROLS, PLAN_AND_EXECUTE, bodies_of
 from ..control.bodies import step_label
-from ..control.fields import key_of
 from ..errors import UnknownTool
 from ..problems import JsonPath, Place, Problem, did_you_mean
 from ..tools import USER_PREFIX, Catalog, ToolSpec
@@ -21,6 +20,7 @@ MAX_DEPTH: Final = 8
 """Plans below plans."""
 
 _BUILTIN: Final = "builtin__"
+_TOOL: Final = "tool_name"
 _MOST_NAMED: Final = 5
 
 
@@ -47,21 +47,19 @@ class Call(msgspec.Struct, frozen=True):
         tool: the tool name as written.
         input: its arguments as written.
         path: where the step or call stands.
-        key: how the field with the tool name is spelled.
         step: id of the step.
     """
 
     tool: str
     input: Mapping[str, Any]
     path: JsonPath
-    key: str
     step: str
 
 
 def calls_of(plan: PlanFile) -> Iterator[Call]:
     """Return every call of a plan, control steps included, those in bodies behind the step they are in."""
     for index, step in enumerate(plan.steps):
-        yield Call(step.tool_name, step.input, ("steps", index), "tool_name", step.id)
+        yield Call(step.tool_name, step.input, ("steps", index), step.id)
         yield from _body_calls(step.tool_name, step.input, ("steps", index), step.id)
 
 
@@ -75,8 +73,7 @@ def _body_calls(tool: str, input: Mapping[str, Any], path: JsonPath, step: str) 
 
 
 def _call(value: Mapping[str, Any], path: JsonPath, step: str) -> Call:
-    key = key_of(value, "tool_name")
-    return Call(value[key], value.get("input", {}), path, key, step)
+    return Call(value["tool_name"], value.get("input", {}), path, step)
 
 
 def problems_in(plan: PlanFile, around: Surroundings, *, to_run: bool = False) -> list[Problem]:
@@ -119,7 +116,7 @@ def _check_servers(plan: PlanFile, around: Surroundings, place: Place, *, to_run
 
 
 def _check_call(call: Call, plan: PlanFile, around: Surroundings, place: Place) -> None:
-    here = Place(place.found, (*place.path, *call.path, call.key), call.step)
+    here = Place(place.found, (*place.path, *call.path, _TOOL), call.step)
     if call.tool in CONTROLS:
         if call.tool == "agent":
             _check_globs(call, plan, around, place)
@@ -266,7 +263,7 @@ def _check_nesting(plan: PlanFile, around: Surroundings, place: Place) -> None:
             first = origin or call
             if called in way:
                 cycle = " → ".join((*way[way.index(called) :], called))
-                Place(place.found, (*first.path, first.key), first.step).say(f"recursive plan cycle: {cycle}")
+                Place(place.found, (*first.path, _TOOL), first.step).say(f"recursive plan cycle: {cycle}")
             elif called in around.plans:
                 if called not in longest:
                     longest[called] = walk(around.plans[called], (*way, called), first)
@@ -276,7 +273,7 @@ def _check_nesting(plan: PlanFile, around: Surroundings, place: Place) -> None:
     chain = walk(plan, (plan.identifier,), None)
     if len(chain) > MAX_DEPTH:
         first = next(call for call in _first_calls(plan) if call.tool == PLAN_PREFIX + chain[0])
-        Place(place.found, (*first.path, first.key), first.step).say(
+        Place(place.found, (*first.path, _TOOL), first.step).say(
             f"plans call plans {len(chain)} deep, at most {MAX_DEPTH} are allowed: "
             f"{' → '.join((plan.identifier, *chain))}"
         )

@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from ..control import CONTROLS, PlanStep, parse_control
 from ..control import fields as f
 from ..control.bodies import check_id, read_step, step_label
+from ..control.normal import normal_input
 from ..problems import Place, Problem
 from .model import PlanFile, Requirement, Solver
 from .references import check_references
@@ -70,7 +73,11 @@ def read_plan_file(document: Any) -> Reading:
         return Reading(None, found)
     for name in ("exemplars", "requires_servers", "undo"):
         read[name] = tuple(read.get(name, ()))
-    read["steps"] = tuple(step for step in steps if step is not None)
+    read["steps"] = tuple(
+        msgspec.structs.replace(step, input=normal_input(step.tool_name, step.input))
+        for step in steps
+        if step is not None
+    )
     return Reading(PlanFile(**read), found)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 SHOP = """
+import asyncio
 from pathlib import Path
 
 from midcourse import tool

@@ -134,8 +134,12 @@ def test_steps_are_added_changed_renamed_and_removed(call: Any, shop: Path) -> N
     document = call("plan", "show", "order", "--json").json
     assert [each["id"] for each in document["steps"]] == ["first", "N", "held", "E2"]
     assert document["steps"][1] == {
-        "id": "N", "tool_name": "stock", "input": {"sku": "{{first.sku}}"}, "reasoning": "again", "timeout_s": 3.0,
-    }  # fmt: skip
+        "id": "N",
+        "tool_name": "stock",
+        "input": {"sku": "{{first.sku}}"},
+        "reasoning": "again",
+        "timeout_s": 3,
+    }
     assert document["steps"][3]["input"]["text"] == "{{input.who}}: {{held.id}}, {{first.left}} left"
     assert document["output"]["reservation"] == "{{held.id}}"
     assert call("plan", "step", "rm", "order", "N").code == 0

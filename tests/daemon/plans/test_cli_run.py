@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from midcourse.store import open_journal
+
 COMMAND = (sys.executable, "-c", "from midcourse.daemon.main import main; main()")
 COMPLETED = {"reservation": "R-lamp", "quantity": 2}
 
@@ -188,6 +190,23 @@ def test_what_this_version_does_not_carry_out_is_refused(call: Any, write: Any) 
         1,
         "Error: plan reviewed asks for what this version does not carry out: 'retry' of step E0\n",
     )
+
+
+def test_a_run_that_waits_for_a_person_says_what_for(call: Any, write: Any) -> None:
+    write("slow", "  - {id: E0, tool_name: slow, input: {}}\n")
+    ran = call("plan", "run", "slow", "-q", "--json")
+    assert (ran.code, ran.json["status"], ran.json["exit_code"]) == (5, "attention", 5)
+    assert ran.json["attention"][0]["kind"] == "unknown_outcome"
+    assert f"midcourse runs settle {ran.json['run']}" in ran.err
+
+
+def test_a_store_that_another_engine_owns_is_left_to_it(call: Any, shop: Path) -> None:
+    call("plan", "run", "order", "-i", "sku=lamp")
+    journal = open_journal(f"sqlite:///{shop / 'shop.db'}", owner=True)
+    ran = call("plan", "run", "order", "-i", "sku=lamp")
+    journal.close()
+    assert (ran.code, ran.out, "Error: " in ran.err) == (1, "", True)
+    assert len(call("runs", "list", "--json").json["runs"]) == 1
 
 
 def test_a_dag_runs(call: Any, write: Any) -> None:

@@ -70,7 +70,8 @@ steps:
     over: '{{E3.results}}'
     initial: {text: ''}
     do:
-    - {id: E40, tool_name: user__append, input: {text: '{{accumulator.text}}', more: '{{item.output.reason}}'}}
+    - {id: E40, tool_name: user__append,
+       input: {text: '{{accumulator.text}}', more: '{{item.output.reason}}'}}
 - id: E5
   tool_name: ask
   input:

@@ -30,8 +30,9 @@ WRONG = {
     "a value of another type": f"{_HEAD}exemplars: order\nsteps:\n{_STEP}",
     "an identifier that is no name": f"identifier: my plan\nname: P\ndescription: A plan.\nsteps:\n{_STEP}",
     "no steps": f"{_HEAD}steps: []\n",
-    ("two ways to answer": f"{_HEAD}steps:\n{_STEP}output: {{}}\nsolver: {{query_to_answer: what?, "
-    "data: {{}}}}\n"),
+    "two ways to answer": (
+        f"{_HEAD}steps:\n{_STEP}output: {{}}\nsolver: {{query_to_answer: what?, data: {{}}}}\n"
+    ),
     "a schema that is none": f"{_HEAD}input_schema: {{type: strin}}\nsteps:\n{_STEP}",
     "an id that is none": _steps("id: 0, tool_name: user__stock, input: {sku: a}"),
     "an id that is reserved": _steps("id: item, tool_name: user__stock, input: {sku: a}"),

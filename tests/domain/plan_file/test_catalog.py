@@ -80,7 +80,7 @@ def test_calls_in_bodies_are_looked_at() -> None:
         step("E0", "map", over=[], do=body), step("E1", "decide", infer="?", then=step_call("user__sned"))
     )
     assert said(plan, around()) == [
-        "steps.0.input.do.0.toolName: step E2: unknown user tool 'user__lok' (did you mean 'user__look'?)",
+        "steps.0.input.do.0.tool_name: step E2: unknown user tool 'user__lok' (did you mean 'user__look'?)",
         "steps.1.input.then.tool_name: step E1: unknown user tool 'user__sned' (did you mean 'user__send'?)",
     ]
 
