@@ -34,6 +34,11 @@ async def notify(text: str) -> dict:
     return {"sent": text}
 
 
+@tool(timeout_s=0.05)
+async def slow() -> None:
+    await asyncio.Event().wait()
+
+
 @tool(effect="read")
 def gate() -> str:
     "Wait in a thread until somebody writes into the pipe."
