@@ -13,6 +13,8 @@
     approvals = [{ tool = "pay", when = "input.amount > 100" }]
     limits = [{ tool = "mail", at_once = 2, rate = { calls = 10, per_s = 60.0 } }]
     approvers = ["os:*"]
+    [plans]
+    folders = ["plans"]                       # where plan files are; this is the default
 
 What ``tools`` names is described in ``daemon.parts``.
 """
@@ -33,7 +35,8 @@ from .errors import ConfigError
 
 FILE_NAME = "midcourse.toml"
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?\Z")
-_KEYS = ("store", "tools", "planners", "authority")
+_KEYS = ("store", "tools", "planners", "authority", "plans")
+PLAN_FOLDERS = ("plans",)
 _SQLITE = "sqlite:///"
 
 
@@ -63,6 +66,7 @@ class Config(msgspec.Struct, frozen=True):
         tools: where tools come from.
         planners: where planners come from, by name.
         authority: what runs may do, and who has to agree.
+        plan_folders: the folders of plan files, as they can be opened from the working folder.
     """
 
     file: str = ""
@@ -71,6 +75,7 @@ class Config(msgspec.Struct, frozen=True):
     tools: tuple[Source, ...] = ()
     planners: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
     authority: Authority = Authority()
+    plan_folders: tuple[str, ...] = PLAN_FOLDERS
 
 
 def find_config(named: str | None) -> Config:
@@ -127,6 +132,7 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
         tuple(source for source in sources if source),
         {name: source for name, source in named.items() if source},
         _authority(content.get("authority", {}), problems),
+        _plan_folders(content.get("plans", {}), path, problems),
     )
 
 
@@ -141,6 +147,20 @@ def _authority(value: Any, problems: list[str]) -> Authority:
     else:
         return authority
     return Authority()
+
+
+def _plan_folders(table: Any, path: Path, problems: list[str]) -> tuple[str, ...]:
+    """Return the folders of plan files; a relative one begins at the folder of the file."""
+    if not isinstance(table, dict):
+        problems.append("plans: must be a table such as folders = ['plans']")
+        return ()
+    problems += [f"plans.{key}: unknown key; allowed is folders" for key in table if key != "folders"]
+    folders = table.get("folders", list(PLAN_FOLDERS))
+    if not isinstance(folders, list) or not all(isinstance(each, str) and each for each in folders):
+        problems.append("plans.folders: must be a list such as ['plans']")
+        return ()
+    here = path.resolve().parent
+    return tuple(each if here == Path.cwd() else str(here / each) for each in folders)
 
 
 def _source(key: str, value: Any, problems: list[str]) -> Source | None:

@@ -7,6 +7,7 @@
         ├── ConfigError              the configuration file, or what it names, cannot be used
         ├── NoSuchRunError           a run was named that the store does not have
         ├── AmbiguousRunError        a beginning of an id that several runs share
+        ├── PlanFileError            a plan file cannot be found, read, changed or written
         └── PartsMissingError        runs need tools or planners that are not configured
 """
 
@@ -61,6 +62,10 @@ class AmbiguousRunError(DaemonError):
         super().__init__(
             f"run {reference!r} could be any of {', '.join(candidates)}{others}; write more of the id"
         )
+
+
+class PlanFileError(DaemonError):
+    """A plan file cannot be found, read, changed or written."""
 
 
 class PartsMissingError(DaemonError):

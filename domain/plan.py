@@ -66,6 +66,9 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         cost: the planner's own estimate, in the units of its tools' costs.
         conditions: the condition values the plan was made on, kept with it as evidence.
         spent: what making it used up; counted, and not kept with the plan.
+        output: a map of templates over the results, which becomes the result of the run in place of its last
+            step's. A proposal has its own, or none: that of the plan before is not kept.
+        compensate_on_failure: undo committed reversible effects if the run fails or is cancelled.
     """
 
     steps: Sequence[Step] = ()
@@ -74,6 +77,8 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     cost: float | None = None
     conditions: Mapping[str, bool | None] = msgspec.field(default_factory=dict)
     spent: Spent | None = None
+    output: Mapping[str, Any] | None = None
+    compensate_on_failure: bool = True
 
     def __post_init__(self) -> None:
         _freeze(self, "steps")

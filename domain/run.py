@@ -52,6 +52,8 @@ class Run:
         asked: the question the planner has not answered.
         started: every step that was ever started, by id.
         held: a person's proposal that waits until what is in flight is known.
+        output: the map of templates that becomes its result; ``None``: the result of its last step.
+        compensates: whether its effects are undone if it fails or is cancelled.
         refused: stale and refused answers since the last accepted plan; ``refusals`` says what was wrong.
         refused_alike: how often in a row ``last_refusal`` was the answer to the same proposal.
         replan_marks: by digest, version and reason of every request for a plan.
@@ -74,16 +76,16 @@ class Run:
 
     __slots__ = (
         "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff",
-        "board", "broken", "budgets", "calls", "cancelling", "catalog", "closed", "cost", "done",
-        "epoch", "failures", "final", "foreseen_from", "goal", "goal_found", "guarded", "held", "id",
-        "jumps", "key", "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode",
-        "needed_by", "news", "next_n", "order", "orphans", "outcome", "owed", "parked", "paused",
-        "plan_retry_at", "planner", "planning_failures", "proposal", "ready", "recheck", "refusals",
-        "refused", "refused_alike", "replan_marks", "replans", "results", "reversible", "revision",
-        "running", "signal_ids", "signals", "skipped", "spent", "started", "started_at", "started_by",
-        "steps", "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens",
-        "undo_requests", "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding",
-        "verdicts", "version", "waits",
+        "board", "broken", "budgets", "calls", "cancelling", "catalog", "closed", "compensates",
+        "cost", "done", "epoch", "failures", "final", "foreseen_from", "goal", "goal_found",
+        "guarded", "held", "id", "jumps", "key", "last_refusal", "ledger", "limits", "lineage",
+        "mail", "missing", "mode", "needed_by", "news", "next_n", "order", "orphans", "outcome",
+        "output", "owed", "parked", "paused", "plan_retry_at", "planner", "planning_failures",
+        "proposal", "ready", "recheck", "refusals", "refused", "refused_alike", "replan_marks",
+        "replans", "results", "reversible", "revision", "running", "signal_ids", "signals", "skipped",
+        "spent", "started", "started_at", "started_by", "steps", "strays", "stuck", "stuck_on",
+        "tags", "tail_again", "tail_n", "tokens", "undo_requests", "undo_running", "undos",
+        "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version", "waits",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -104,6 +106,8 @@ class Run:
         self.author: Author | None = None
         self.steps: dict[str, Step] = {}
         self.order: list[str] = []
+        self.output: Mapping[str, Any] | None = None
+        self.compensates = True
         self.unmet: dict[str, int] = {}
         self.needed_by: dict[str, list[str]] = {}
         self.ready: OrderedDict[str, None] = OrderedDict()  # a dict scans over what was popped in front

@@ -10,6 +10,7 @@ from .session import DEFAULT_STORE, STORE_VARIABLE, Session
 COMMANDS = {
     "demo": Lazy("demo:demo", "Deliver order 42, whatever happens: from start to audit."),
     "runs": Lazy("runs:runs", "List, show, watch, resume and steer runs."),
+    "plan": Lazy("plan:plan", "Write, check and run plans as files."),
     "audit": Lazy("audit:audit", "Read what happened, and prove that nothing was altered."),
     "tools": Lazy("tools:tools", "Show the tools of the configuration."),
 }

@@ -41,7 +41,12 @@ class Scope(Mapping[str, Any]):
         return len(self._run.results)
 
 
-def _rendered(value: Any, run: Run) -> Any:
+def rendered(value: Any, run: Run) -> Any:
+    """Return a value with everything put in that its templates read.
+
+    Raises:
+        TemplateError: they cannot be rendered over what the run has.
+    """
     compiled = compile_value(value)
     return value if compiled is value else render(compiled, Scope(run))
 
@@ -54,8 +59,8 @@ def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
             return _admit_wait(run, step, at)
         return Decision((f.PartMissing("tool", step.tool_name),))
     try:
-        input = _rendered(step.input, run)
-        operation = _rendered(step.operation, run) if step.operation else ""
+        input = rendered(step.input, run)
+        operation = rendered(step.operation, run) if step.operation else ""
     except TemplateError as error:
         return _fail_template(run, step, error)
     text = ids.canonical(input)
@@ -76,7 +81,7 @@ def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
 
 def _admit_wait(run: Run, step: Step, at: float) -> Decision:
     try:
-        input = _rendered(step.input, run)
+        input = rendered(step.input, run)
     except TemplateError as error:
         return _fail_template(run, step, error)
     return waits.begin(step, input, at)
@@ -126,14 +131,15 @@ def _start(
 
 
 def _fail_template(run: Run, step: Step, error: TemplateError) -> Decision:
-    message = str(error)
-    if isinstance(error, MissingStep) and error.step in run.skipped:
-        message = f"{message}: it was {run.skipped[error.step]}"
-    failure = f.Failure(
-        "template", message, step.id, step.tool_name, type(error).__name__,
-        ids.digest([step.tool_name, message]), isinstance(error, EmptyData),
-    )  # fmt: skip
-    return Decision((f.StepFailed(step.id, "", 0, failure),))
+    why = run.skipped.get(error.step, "") if isinstance(error, MissingStep) else ""
+    return Decision((f.StepFailed(step.id, "", 0, template_failure(error, step.id, step.tool_name, why)),))
+
+
+def template_failure(error: TemplateError, step: str = "", tool: str = "", skipped: str = "") -> f.Failure:
+    """Return the failure of a template that cannot be rendered, of a step or of the plan's output."""
+    message = f"{error}: it was {skipped}" if skipped else str(error)
+    kind, digest = type(error).__name__, ids.digest([tool, message])
+    return f.Failure("template", message, step, tool, kind, digest, isinstance(error, EmptyData))
 
 
 def _fail(step: Step, kind: str, problem: str, digest: str) -> Decision:

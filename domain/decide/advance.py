@@ -12,9 +12,10 @@ from ..ledger import Operation
 from ..orders import Execute, Letter, MakePlan
 from ..planning import Asker
 from ..run import Run
+from ..templates import TemplateError
 from ..tools import Catalog
 from . import approvals, compensation, in_flight, limits, preconditions, proposals, waits
-from .admission import admit
+from .admission import admit, rendered, template_failure
 from .decision import NOTHING, Decision
 from .outcomes import end_without_receipt, failure_in, is_late, must_be_known_first, unknown
 from .replan import request_replan
@@ -131,7 +132,7 @@ def _unwind(run: Run, unwinding: f.UnwindingBegan, catalog: Catalog, at: float) 
     """
     if run.running or run.backoff or run.is_probing:
         return NOTHING
-    if run.reversible:
+    if run.reversible and run.compensates:
         # A planned undo whose outcome is unknown is not issued a second time.
         entries = [each for each in run.reversible.values() if undo_key(each.key) not in run.unknown]
         if entries:
@@ -148,7 +149,7 @@ def _unwind(run: Run, unwinding: f.UnwindingBegan, catalog: Catalog, at: float) 
 
 def _after_the_end(run: Run, catalog: Catalog, at: float) -> Decision:
     """Undo an effect whose receipt came after its run was undone."""
-    if run.unwinding is not None and run.reversible:
+    if run.unwinding is not None and run.reversible and run.compensates:
         return Decision(compensation.issue(run.reversible.values(), catalog, "late"))
     return compensation.start_next(run, catalog, at) if run.undos_open else NOTHING
 
@@ -211,4 +212,9 @@ def _admit_next(run: Run, catalog: Catalog, at: float) -> Decision:
 def _complete(run: Run) -> Decision:
     last = next((run.results[step] for step in reversed(run.order) if step in run.results), None)
     reason = run.goal_found.reason if run.goal_found is not None else ""
+    if run.output is not None and run.goal_found is None:
+        try:
+            last = rendered(run.output, run)
+        except TemplateError as error:
+            return Decision((f.UnwindingBegan("failed", template_failure(error)),))
     return Decision((f.RunCompleted(last, reason),))

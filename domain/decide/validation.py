@@ -203,6 +203,15 @@ def _template_problems(done: set[str], plan: Plan, skipped: Mapping[str, str]) -
                 why = skipped.get(root, "")
                 yield _reference_problem(step.id, root, later, known | before, skipped=why)
         before.add(step.id)
+    yield from _output_problems(plan, known | later)
+
+
+def _output_problems(plan: Plan, known: set[str]) -> Iterator[str]:
+    errors = syntax_errors(plan.output)
+    yield from (f"output: {error}" for error in errors)
+    for root in sorted(() if errors else references(compile_value(plan.output)) - known):
+        available = ", ".join(sorted(known))
+        yield f"output: its templates refer to {root!r}, which is no step (available: {available})"
 
 
 def _reference_problem(step: str, root: str, later: set[str], known: set[str], *, skipped: str) -> str:

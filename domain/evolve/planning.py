@@ -92,6 +92,7 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     for step in tail:
         run.steps[step.id] = step
     run.order = [*fact.kept, *fact.added]
+    run.output, run.compensates = proposal.plan.output, proposal.plan.compensate_on_failure
     run.proposal = run.owed = run.asked = run.broken = run.plan_retry_at = run.goal_found = None
     run.held = run.asking = None
     run.approvals.pop(PLAN, None)

@@ -17,6 +17,7 @@ EXPECTED = {
         "256 in flight, timer of 1 ms",
         "idle, timer of 1 ms",
     ],
+    "plan_files": ["20 steps"],
     "recover": ["4 runs"],
     "replay": ["runs of 20 steps"],
     "startup": ["midcourse --help", "import midcourse", "python -c pass"],

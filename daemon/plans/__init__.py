@@ -1,0 +1,1 @@
+"""Plan files on disk: reading them with lines and columns, finding them, changing them, running them."""

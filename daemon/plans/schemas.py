@@ -1,0 +1,75 @@
+"""JSON Schema: whether the schemas in a plan are any, and whether inputs fit the schema of their plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...domain.plan_file import PlanFile
+from ...domain.plan_file.catalog import calls_of
+from ...domain.problems import JsonPath, Problem, did_you_mean
+
+_SCHEMA_TOOLS = ("agent", "ask")
+_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
+
+
+def schema_problems(plan: PlanFile) -> list[Problem]:
+    """Return what is wrong with the schemas in a plan: of inputs, and of what agents and people answer."""
+    found = []
+    if plan.input_schema is not None:
+        found += _problems_of(plan.input_schema, ("input_schema",), "")
+    for call in calls_of(plan):
+        if call.tool in _SCHEMA_TOOLS:
+            schema = call.input.get("output_schema")
+            if isinstance(schema, Mapping):
+                found += _problems_of(schema, (*call.path, "input", "output_schema"), call.step)
+    return found
+
+
+def _problems_of(schema: Mapping[str, Any], path: JsonPath, step: str) -> list[Problem]:
+    import jsonschema_rs
+
+    try:
+        jsonschema_rs.Draft202012Validator(dict(schema), offline=True)
+    except jsonschema_rs.ValidationError as error:
+        where = (*path, *error.instance_path)
+        return [Problem(f"is no JSON Schema: {_said(error.message, where, error.instance)}", where, step)]
+    except (jsonschema_rs.ReferencingError, ValueError) as error:
+        return [Problem(f"is no JSON Schema that can be used: {_first_line(error)}", path, step)]
+    return []
+
+
+def _said(message: str, where: JsonPath, value: Any) -> str:
+    """Return what is wrong with a schema, and what types there are where a type is none."""
+    if where[-1:] == ("type",) and isinstance(value, str):
+        hint = did_you_mean(value, _TYPES, otherwise=f"there are: {', '.join(_TYPES)}")
+        return f"there is no type {value!r}{hint}"
+    return message
+
+
+def with_defaults(schema: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return inputs with the defaults of their schema for those that are left out."""
+    properties = schema.get("properties", {}) if schema else {}
+    filled = dict(inputs)
+    for name, each in properties.items():
+        if isinstance(each, Mapping) and name not in filled and "default" in each:
+            filled[name] = each["default"]
+    return filled
+
+
+def input_problems(schema: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> list[str]:
+    """Return everything that keeps inputs from fitting a schema that is one, each with its path."""
+    if not schema:
+        return []
+    import jsonschema_rs
+
+    validator = jsonschema_rs.Draft202012Validator(dict(schema), offline=True)
+    return [f"{_path(error.instance_path)}{error.message}" for error in validator.iter_errors(dict(inputs))]
+
+
+def _path(path: list[str | int]) -> str:
+    return f"{'.'.join(map(str, path))}: " if path else ""
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
