@@ -128,7 +128,7 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
     ("content", "problem"),
     [
         ("store = ", "is not TOML: Invalid value (at end of document)"),
-        ("stores = 'x'", "stores: unknown key; allowed are store, tools, planners"),
+        ("stores = 'x'", "stores: unknown key; allowed are store, tools, planners, plans"),
         ("store = 5", "store: must be a text such as 'sqlite:///midcourse.db'"),
         ("tools = 'shop'", "tools: must be a list such as ['package.module']"),
         ("planners = ['shop']", "planners: must be a table such as name = 'package.module:planner'"),
