@@ -244,6 +244,18 @@ def test_schemas_are_checked(call: Any, write: Any) -> None:
     assert checked.lines[0] == said
 
 
+def test_schemas_are_checked_in_bodies_and_beside_other_problems(call: Any, write: Any) -> None:
+    agent = (
+        "tool_name: agent, input: {prompt: x, outputSchema: {type: object, properties: {a: {type: strig}}}}"
+    )
+    write("broken", f"  - {{id: E0, tool_name: map, input: {{over: [], do: {{{agent}}}}}}}\n  - nothing\n")
+    assert call("plan", "validate", "broken").lines == [
+        "plans/broken.yaml:5:136: step E0: is no JSON Schema: there is no type 'strig' (did you mean 'string'?)",
+        "plans/broken.yaml:6:5: step #2: a step must be an object, not the string 'nothing'",
+        "plans/broken.yaml: 2 problems",
+    ]
+
+
 def test_a_plan_that_is_not_there(call: Any, shop: Path) -> None:
     named = call("plan", "validate", "ordr")
     assert named.code == 2
