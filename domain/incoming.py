@@ -42,6 +42,7 @@ FROM_OUTSIDE: Final[frozenset[type[m.Message]]] = frozenset(
         m.ChangeBudget,
         m.ApproveSubject,
         m.DenySubject,
+        m.AnswerQuestion,
     )
 )
 """The messages that people and programs send."""

@@ -244,6 +244,20 @@ class DenySubject(Message, kw_only=True):
     reason: str = ""
 
 
+class AnswerQuestion(Message, kw_only=True):
+    """A person answers what a step asks, or declines to.
+
+    Args:
+        step: the step.
+        value: the answer: an object that fits its schema.
+        decline: there is no answer.
+    """
+
+    step: str
+    value: Any = None
+    decline: bool = False
+
+
 class RequestCompensation(Message, kw_only=True):
     """A person wants a committed operation taken back."""
 

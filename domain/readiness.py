@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from .control import CONTROLS, outside_references, possible_outside_references
 from .plan import Step
 from .templates import compile_value, possible_references, references
 
@@ -34,6 +35,9 @@ def edges(tail: Sequence[Step], last_executed: str = "") -> dict[str, tuple[str,
 def _dag_needs(step: Step, ids: set[str]) -> tuple[str, ...]:
     named = step.needs or ()
     roots: set[str] = set()
+    if step.tool_name in CONTROLS:
+        roots |= outside_references(step) | possible_outside_references(step) & ids
+        return (*named, *sorted(roots.difference(named)))
     for text in (step.input, step.operation):
         template = compile_value(text)
         roots |= references(template) - {"input", "board"} | possible_references(template) & ids

@@ -11,6 +11,7 @@ from . import ids
 from .approvals import PLAN, Approval
 from .budget import Budget
 from .errors import ReplanAnswer
+from .frames import ControlRun, Frame
 from .goal import Goal
 from .held import Held
 from .ledger import Committed, Operation, Undo
@@ -64,6 +65,10 @@ class Run:
         skipped: by step that was not approved and ended without effect, why.
         approvals: by step, approvals that are waited for, or given and not used yet.
         verdicts: by subject, what became of approvals.
+        controls: its control steps that run bodies, by step.
+        frame_of: by step of a body, the body it belongs to.
+        questions: what people are asked, by step.
+        exit: where the plan has ended before its last step.
         waits: what its steps wait for, by step.
         mail: by name, the signals that nothing has waited for yet.
         budgets: what it may spend; ``tokens`` and ``cost`` are what it has.
@@ -77,15 +82,16 @@ class Run:
     __slots__ = (
         "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff",
         "board", "broken", "budgets", "calls", "cancelling", "catalog", "closed", "compensates",
-        "cost", "done", "epoch", "failures", "final", "foreseen_from", "goal", "goal_found",
-        "guarded", "held", "id", "jumps", "key", "last_refusal", "ledger", "limits", "lineage",
-        "mail", "missing", "mode", "needed_by", "news", "next_n", "order", "orphans", "outcome",
-        "output", "owed", "parked", "paused", "plan_retry_at", "planner", "planning_failures",
-        "proposal", "ready", "recheck", "refusals", "refused", "refused_alike", "replan_marks",
-        "replans", "results", "reversible", "revision", "running", "signal_ids", "signals", "skipped",
-        "spent", "started", "started_at", "started_by", "steps", "strays", "stuck", "stuck_on",
-        "tags", "tail_again", "tail_n", "tokens", "undo_requests", "undo_running", "undos",
-        "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version", "waits",
+        "controls", "cost", "done", "epoch", "exit", "failures", "final", "foreseen_from", "frame_of",
+        "goal", "goal_found", "guarded", "held", "id", "jumps", "key", "last_refusal", "ledger",
+        "limits", "lineage", "mail", "missing", "mode", "needed_by", "news", "next_n", "order",
+        "orphans", "outcome", "output", "owed", "parked", "paused", "plan_retry_at", "planner",
+        "planning_failures", "proposal", "questions", "ready", "recheck", "refusals", "refused",
+        "refused_alike", "replan_marks", "replans", "results", "reversible", "revision", "running",
+        "signal_ids", "signals", "skipped", "spent", "started", "started_at", "started_by", "steps",
+        "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens", "undo_requests",
+        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version",
+        "waits",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -164,6 +170,10 @@ class Run:
         self.signals: list[SignalEntry] = []
         self.signal_ids: set[str] = set()
         self.news = 0
+        self.controls: dict[str, ControlRun] = {}
+        self.frame_of: dict[str, Frame] = {}
+        self.questions: dict[str, f.QuestionAsked] = {}
+        self.exit: f.ExitReached | None = None
         self.waits: dict[str, Wait] = {}
         self.mail: dict[str, deque[SignalEntry]] = {}
         self.goal_found: f.GoalFound | None = None

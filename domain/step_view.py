@@ -95,6 +95,9 @@ def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) ->
             step_id, step.tool_name, copied(step.input), "waiting", retry_at=wait.due, needs=needs,
             reasoning=reasoning,
         )  # fmt: skip
+    if step_id in run.controls or step_id in run.questions:
+        state = "running" if step_id in run.controls else "waiting"
+        return StepView(step_id, step.tool_name, copied(step.input), state, needs=needs, reasoning=reasoning)
     approval = run.approvals.get(step_id)
     if approval is not None and not approval.by:
         return StepView(

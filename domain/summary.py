@@ -17,8 +17,9 @@ Status = Literal[
 FINAL: frozenset[Status] = frozenset(("completed", "failed", "cancelled"))
 
 AttentionKind = Literal[
-    "approval", "unknown_outcome", "budget", "stuck", "parked_compensation", "missing_tool", "missing_planner"
-]
+    "approval", "question", "unknown_outcome", "budget", "stuck", "parked_compensation", "missing_tool",
+    "missing_planner",
+]  # fmt: skip
 
 
 class Attention(msgspec.Struct, frozen=True):
@@ -43,6 +44,7 @@ def attention(run: Run) -> list[Attention]:
     """Return everything of a run that waits for a person."""
     return [
         *_approvals(run),
+        *_questions(run),
         *_unknown_outcomes(run),
         *_parked_undos(run),
         *_missing_parts(run),
@@ -62,6 +64,11 @@ def _approvals(run: Run) -> Iterator[Attention]:
             f"{what} waits for approval: {approval.why}",
             f"approve it, or deny it with a reason (may be answered by {who}{but})",
         )
+
+
+def _questions(run: Run) -> Iterator[Attention]:
+    for step, question in run.questions.items():
+        yield Attention("question", step, question.prompt, "answer it, or decline to")
 
 
 def awaited_approvals(run: Run) -> list[Approval]:
@@ -123,7 +130,7 @@ def needs_attention(run: Run) -> bool:
     """Whether anything waits for a person; cheaper than listing it."""
     if run.stuck or run.parked or run.missing or (run.approvals and awaited_approvals(run)):
         return True
-    if run.spent is not None and run.paused is not None:
+    if run.questions or (run.spent is not None and run.paused is not None):
         return True
     return bool(run.unknown) and any(not operation.probing for operation in run.unknown.values())
 

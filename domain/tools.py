@@ -13,11 +13,13 @@ from .authority import Authority
 from .budget import Policy
 from .errors import ToolDefinitionError, UnknownTool
 from .ids import digest
+from .plan import Plan
 
 Effect = Literal["read", "reversible", "irreversible"]
 USER_PREFIX = "user__"
 _TRIES = 5
 _NO_RULES = Authority()
+_NO_PLANS: Mapping[str, Plan] = MappingProxyType({})
 _NO_POLICIES: Mapping[str, Policy] = MappingProxyType({})
 RECEIPT_FIELD = "receipt"
 """The argument through which an undo tool is handed the receipt of what it takes back."""
@@ -126,19 +128,22 @@ class Catalog:
         specs: the contracts; two with one name are refused, and an undo tool must exist.
         authority: what they may be used for, and who has to agree.
         policies: functions that say whether a run may go on, by name.
+        plans: the plans that steps may call, by their names as tools (``plan__…``).
 
     Raises:
         ToolDefinitionError: two tools share a name, or an ``undo`` cannot work.
     """
 
-    __slots__ = ("_bare", "_specs", "authority", "digest", "guards_steps", "policies")
+    __slots__ = ("_bare", "_specs", "authority", "digest", "guards_steps", "plans", "policies")
 
     def __init__(
         self,
         specs: Iterable[ToolSpec] = (),
         authority: Authority = _NO_RULES,
         policies: Mapping[str, Policy] = _NO_POLICIES,
+        plans: Mapping[str, Plan] = _NO_PLANS,
     ) -> None:
+        self.plans = plans
         self.authority = authority
         self.policies = policies
         self.guards_steps = authority.guards_steps

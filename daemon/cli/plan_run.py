@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ...domain.plan_file import PlanFile
     from ...domain.run import Run
     from ...store import Record
+    from ..history import History
     from ..parts import Parts
     from ..resume import Ending
 
@@ -120,7 +121,6 @@ def _check_supported(plan: PlanFile) -> bool:
 def _carry_out(
     session: Session, plan: PlanFile, inputs: Mapping[str, Any], parts: Parts, options: Mapping[str, Any]
 ) -> int:
-    from ..history import History
     from ..logging import configure_logging
     from ..signals import TERMINATED, TerminatedError, run_until_stopped
 
@@ -143,7 +143,7 @@ async def _run(
     inputs: Mapping[str, Any],
     parts: Parts,
     options: Mapping[str, Any],
-    started: Any,
+    started: list[History],
 ) -> Ending:
     import asyncio
 

@@ -38,9 +38,7 @@ class LoadedPlan:
         self.problems = read.problems
         if not read.problems:
             self.plan, problems = read_plan_file(read.value)
-            if self.plan is not None:
-                problems += schema_problems(self.plan)
-            self.problems = self.locate(problems)
+            self.problems = self.locate(problems + schema_problems(read.value))
         if any(each.problem.is_error for each in self.problems):
             self.plan = None
 
@@ -83,12 +81,6 @@ def load(path: Path) -> LoadedPlan:
         return LoadedPlan(path, path.read_bytes())
     except OSError as error:
         raise PlanFileError(f"{path} cannot be read: {error.strerror or error}") from error
-
-
-def parsed(document: Any) -> list[Problem]:
-    """Return what is wrong with the form of a document that has no file yet."""
-    plan, problems = read_plan_file(document)
-    return problems + (schema_problems(plan) if plan is not None else [])
 
 
 def _read(path: Path, content: bytes) -> Document:

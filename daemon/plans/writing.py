@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ _NUMBER_LIKE: Final = re.compile(
 )
 
 
-class _Dumper(getattr(yaml, "SafeDumper")):  # type: ignore[misc]  # noqa: B009 - its base is not typed as a class
+class _Dumper(yaml.SafeDumper):
     """Writes texts so that both YAML 1.1 and 1.2 read them as texts, and long ones as blocks."""
 
     def ignore_aliases(self, _data: Any) -> bool:
@@ -103,7 +103,7 @@ def replace(path: Path, document: Mapping[str, Any], *, read: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _beside(path: Path, text: str) -> Any:
+def _beside(path: Path, text: str) -> Iterator[Path]:
     """Give a file with a text in the same folder, on disk; it is gone afterwards if nobody moved it."""
     number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     made = Path(name)

@@ -14,8 +14,8 @@ from . import fields as f
 from .model import CONTROLS, PLAN_AND_EXECUTE, Body, PlanStep
 
 STEP_FIELDS: Final = {
-    "id": f.TEXT.needed(),
-    "tool_name": f.TEXT.needed(),
+    "id": f.WORDS.needed(),
+    "tool_name": f.WORDS.needed(),
     "input": f.OBJECT.needed(),
     "reasoning": f.TEXT,
     "needs": f.TEXTS,

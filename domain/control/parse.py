@@ -41,6 +41,10 @@ FIELDS: Final[Mapping[str, Mapping[str, f.Field]]] = {
 }  # fmt: skip
 """The fields of every control step's input, in the order they are written in."""
 
+_NAMES: Final = {
+    tool: {field.encode_name: field.name for field in msgspec.structs.fields(kind)}
+    for tool, kind in CONTROLS.items()
+}
 _CONDITION: Final = {"value": f.ANY, "op": f.choice(*COMPARISONS), "to": f.ANY, "expr": f.WORDS}
 _CONDITIONS: Final = {"exit": "when", "decide": "if", "filter": "where"}
 _BODIES: Final = {"decide": ("then", "else"), "map": ("do",), "reduce": ("do",)}
@@ -98,9 +102,8 @@ def _check_inner(body: Any, place: Place) -> None:
 
 
 def _build(tool: str, read: Mapping[str, Any]) -> Control:
-    kind = CONTROLS[tool]
-    names = {field.encode_name: field.name for field in msgspec.structs.fields(kind)}
-    made: Control = kind(**{names[name]: _as_tuple(each) for name, each in read.items()})
+    names = _NAMES[tool]
+    made: Control = CONTROLS[tool](**{names[name]: _as_tuple(each) for name, each in read.items()})
     return made
 
 

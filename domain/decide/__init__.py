@@ -22,6 +22,8 @@ strays        effects committed after their plan was left
 people        signals, cancellation, settling
 compensation  undoing forward
 limits        budgets and pauses
+controls      control steps, and the bodies inside
+questions     what people are asked
 waits         steps and tools that wait for times and signals
 recovery      taking a run up after a restart
 advance       what comes next
@@ -45,7 +47,19 @@ from ..incoming import FROM_OUTSIDE, checked
 from ..orders import Order
 from ..run import Run
 from ..tools import Catalog
-from . import answers, approvals, compensation, jumps, limits, people, proposals, recovery, reports, start
+from . import (
+    answers,
+    approvals,
+    compensation,
+    jumps,
+    limits,
+    people,
+    proposals,
+    questions,
+    recovery,
+    reports,
+    start,
+)
 from .advance import advance
 from .decision import NOTHING, Decision
 
@@ -78,6 +92,7 @@ _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
     m.PauseRun: limits.pause,
     m.UnpauseRun: limits.unpause,
     m.ChangeBudget: limits.change_budget,
+    m.AnswerQuestion: questions.answer,
     m.RequestCompensation: compensation.request,
     m.RetryCompensation: compensation.retry,
     m.WaiveCompensation: compensation.waive,

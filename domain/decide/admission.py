@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .. import facts as f
@@ -10,57 +10,25 @@ from .. import ids
 from ..orders import Execute
 from ..plan import Step
 from ..run import Run
-from ..templates import EmptyData, MissingStep, TemplateError, compile_value, render
+from ..scopes import render_in
+from ..templates import EmptyData, MissingStep, TemplateError
 from ..tools import Catalog, ToolSpec
-from ..waits import WAIT
-from . import waits
+from . import controls
 from .authority import hold_up
 from .decision import NOTHING, Decision
 from .operations import conflict, identity_of, next_key
-
-
-class Scope(Mapping[str, Any]):
-    """What templates see: ``input``, ``board``, and the results of done steps by id."""
-
-    __slots__ = ("_run",)
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    def __getitem__(self, root: str) -> Any:
-        if root == "input":
-            return self._run.goal.inputs
-        if root == "board":
-            return self._run.board
-        return self._run.results[root]
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._run.results
-
-    def __len__(self) -> int:
-        return len(self._run.results)
-
-
-def rendered(value: Any, run: Run) -> Any:
-    """Return a value with everything put in that its templates read.
-
-    Raises:
-        TemplateError: they cannot be rendered over what the run has.
-    """
-    compiled = compile_value(value)
-    return value if compiled is value else render(compiled, Scope(run))
 
 
 def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
     """Decide what a ready step becomes; nothing yet, if it means an operation that a plan before has open."""
     spec = catalog.get(step.tool_name)
     if spec is None:
-        if step.tool_name == WAIT:
-            return _admit_wait(run, step, at)
+        if controls.is_carried_out(step.tool_name, catalog):
+            return controls.begin(run, step, catalog, at)
         return Decision((f.PartMissing("tool", step.tool_name),))
     try:
-        input = rendered(step.input, run)
-        operation = rendered(step.operation, run) if step.operation else ""
+        input = render_in(run, step.id, step.input)
+        operation = render_in(run, step.id, step.operation) if step.operation else ""
     except TemplateError as error:
         return _fail_template(run, step, error)
     text = ids.canonical(input)
@@ -77,14 +45,6 @@ def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
     if problem:
         return _fail(step, "conflict", problem, digest)
     return Decision((f.StepSatisfied(step.id, key),))
-
-
-def _admit_wait(run: Run, step: Step, at: float) -> Decision:
-    try:
-        input = rendered(step.input, run)
-    except TemplateError as error:
-        return _fail_template(run, step, error)
-    return waits.begin(step, input, at)
 
 
 def _admit_undo(

@@ -12,10 +12,11 @@ from ..ledger import Operation
 from ..orders import Execute, Letter, MakePlan
 from ..planning import Asker
 from ..run import Run
+from ..scopes import render_in
 from ..templates import TemplateError
 from ..tools import Catalog
-from . import approvals, compensation, in_flight, limits, preconditions, proposals, waits
-from .admission import admit, rendered, template_failure
+from . import approvals, compensation, controls, in_flight, limits, preconditions, proposals, waits
+from .admission import admit, template_failure
 from .decision import NOTHING, Decision
 from .outcomes import end_without_receipt, failure_in, is_late, must_be_known_first, unknown
 from .replan import request_replan
@@ -67,6 +68,10 @@ def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
         return NOTHING
     if run.budgets and (spent := limits.stop_where_spent(run, catalog, at)):
         return Decision(spent)
+    if run.exit is not None:
+        return controls.leave_by_exit(run, run.exit)
+    if run.controls and (moved := controls.go_on(run)).facts:
+        return moved
     if run.waits and (over := waits.end_next(run, at)).facts:
         return over
     if run.backoff and (again := _try_again(run, catalog, at)).facts:
@@ -200,7 +205,7 @@ def _stuck_on_refusals(run: Run) -> f.RunStuck:
 
 
 def _admit_next(run: Run, catalog: Catalog, at: float) -> Decision:
-    if not run.missing and not run.orphans:
+    if not (run.missing or run.orphans or run.questions):
         return admit(run, run.steps[next(iter(run.ready))], catalog, at)
     for step_id in run.ready:
         step = run.steps[step_id]
@@ -214,7 +219,7 @@ def _complete(run: Run) -> Decision:
     reason = run.goal_found.reason if run.goal_found is not None else ""
     if run.output is not None and run.goal_found is None:
         try:
-            last = rendered(run.output, run)
+            last = render_in(run, "", run.output)
         except TemplateError as error:
             return Decision((f.UnwindingBegan("failed", template_failure(error)),))
     return Decision((f.RunCompleted(last, reason),))

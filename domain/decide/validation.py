@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import get_args
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, get_args
 
 import msgspec
 
 from ..briefing import open_steps
-from ..errors import InvalidInputError, UnknownTool
+from ..control import CONTROLS, bodies_of, parse_control, sites_of, steps_of
+from ..errors import UnknownTool
 from ..plan import Plan, Step, WhenUnapproved
+from ..problems import Place, Problem
 from ..readiness import cycle, edges, is_dag
 from ..run import Run
 from ..templates import compile_value, is_literal, references, syntax_errors
 from ..tools import USER_PREFIX, Catalog
-from ..waits import WAIT, read
 from .compensation import not_undoable
 from .in_flight import changes
 from .relisting import reuse_problem
@@ -38,12 +39,35 @@ def normalize(plan: Plan, catalog: Catalog, first_number: int) -> Plan:
         name = _full_name(step.tool_name, catalog)
         if not step.id or name != step.tool_name:
             step = msgspec.structs.replace(step, id=step.id or next(numbers), tool_name=name)  # noqa: PLW2901
+        if bodies_of(name):
+            step = msgspec.structs.replace(step, input=_full_names(name, step.input, catalog))  # noqa: PLW2901
         steps.append(step)
     return msgspec.structs.replace(plan, steps=steps)
 
 
+def _full_names(tool: str, input: Any, catalog: Catalog) -> Any:
+    """Return the input of a control step with the full names of the tools in its bodies."""
+    if not isinstance(input, Mapping):
+        return input
+    named = dict(input)
+    for name in bodies_of(tool):
+        body = named.get(name)
+        if isinstance(body, (list, tuple)):
+            named[name] = [_named_call(each, catalog) for each in body]
+        elif body is not None:
+            named[name] = _named_call(body, catalog)
+    return named
+
+
+def _named_call(call: Any, catalog: Catalog) -> Any:
+    if not isinstance(call, Mapping) or not isinstance(call.get("tool_name"), str):
+        return call
+    name = _full_name(call["tool_name"], catalog)
+    return {**call, "tool_name": name, "input": _full_names(name, call.get("input"), catalog)}
+
+
 def _full_name(name: str, catalog: Catalog) -> str:
-    if name == WAIT:
+    if name in CONTROLS:
         return name
     try:
         return catalog.resolve(name).name
@@ -102,8 +126,10 @@ def _id_problems(run: Run, plan: Plan, relisted: Collection[str], awaited: froze
 
 
 def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
-    if step.tool_name == WAIT:
-        yield from _wait_problems(step, catalog)
+    if step.tool_name in CONTROLS:
+        yield from _control_problems(step, catalog)
+        return
+    if step.tool_name in catalog.plans:
         return
     try:
         spec = catalog.resolve(step.tool_name)
@@ -133,15 +159,19 @@ def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
         yield f"step {step.id}: {spec.name} needs the argument {name!r}"
 
 
-def _wait_problems(step: Step, catalog: Catalog) -> Iterator[str]:
-    """Look at what a step waits for, where that does not depend on results."""
-    if is_literal(step.input):
-        try:
-            read(step.input, 0.0)
-        except InvalidInputError as error:
-            tool = f"{USER_PREFIX}{WAIT}"
-            hint = f"; for the tool of that name write {tool}" if catalog.get(tool) else ""
-            yield f"step {step.id}: {error}{hint}"
+def _control_problems(step: Step, catalog: Catalog) -> Iterator[str]:
+    """Look at the input of a control step and at the tools in its bodies, but for templates."""
+    found: list[Problem] = []
+    control = parse_control(step.tool_name, step.input, Place(found))
+    own = f"{USER_PREFIX}{step.tool_name}"
+    hint = f"; for the tool of that name write {own}" if catalog.get(own) else ""
+    yield from (f"step {step.id}: {problem.text}{hint}" for problem in found)
+    if control is None:
+        return
+    for name in bodies_of(step.tool_name):
+        for inner in steps_of(getattr(control, "else_" if name == "else" else name)):
+            named = msgspec.structs.replace(inner, id=f"{step.id}/{name}/{inner.id}".rstrip("/"))
+            yield from _tool_problems(named, catalog)
 
 
 def _undo_problems(run: Run, plan: Plan) -> Iterator[str]:
@@ -193,17 +223,26 @@ def _template_problems(done: set[str], plan: Plan, skipped: Mapping[str, str]) -
     known = {"input", "board", *done} - skipped.keys()
     before = later if is_dag(plan.steps) else set[str]()
     for step in plan.steps:
-        for text in (step.input, step.operation):
-            if is_literal(text):
-                continue
-            errors = syntax_errors(text)
+        for roots, errors in _reads(step):
             yield from (f"step {step.id}: {error}" for error in errors)
-            roots = frozenset[str]() if errors else references(compile_value(text))
             for root in sorted(roots - known - before):
                 why = skipped.get(root, "")
                 yield _reference_problem(step.id, root, later, known | before, skipped=why)
         before.add(step.id)
     yield from _output_problems(plan, known | later)
+
+
+def _reads(step: Step) -> Iterator[tuple[frozenset[str], Sequence[Any]]]:
+    """Yield, for each text of a step, the roots it reads from outside and its errors of syntax."""
+    if step.tool_name in CONTROLS:
+        for site in sites_of(step):
+            errors = [] if site.is_expression else syntax_errors(site.value)
+            yield frozenset() if errors else site.reads() - site.local, errors
+        return
+    for text in (step.input, step.operation):
+        if not is_literal(text):
+            errors = syntax_errors(text)
+            yield frozenset() if errors else references(compile_value(text)), errors
 
 
 def _output_problems(plan: Plan, known: set[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import facts as f
 from ..run import Run
-from . import approvals, compensation, lifecycle, limits, planning, steps, waits
+from . import approvals, compensation, controls, lifecycle, limits, planning, steps, waits
 
 __all__ = ["evolve", "fold"]
 
@@ -80,6 +80,12 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.CompensationParked: compensation.compensation_parked,
     f.CompensationRetried: compensation.compensation_retried,
     f.CompensationWaived: compensation.compensation_waived,
+    f.ControlStarted: controls.control_started,
+    f.BodyStarted: controls.body_started,
+    f.ControlEnded: controls.control_ended,
+    f.ExitReached: controls.exit_reached,
+    f.QuestionAsked: controls.question_asked,
+    f.QuestionAnswered: controls.question_answered,
     f.WaitStarted: waits.wait_started,
     f.WaitEnded: waits.wait_ended,
     f.AttemptSuspended: waits.attempt_suspended,

@@ -50,6 +50,8 @@ def unwinding_began(run: Run, fact: f.UnwindingBegan) -> None:
     run.stuck = ""
     run.ready.clear()
     run.waits.clear()
+    run.questions.clear()
+    run.exit = None
     give_up_backoff(run)
 
 

@@ -13,6 +13,7 @@ from ..planning import Asker, SignalEntry
 from ..readiness import edges
 from ..run import Run
 from .backoff import give_up_backoff
+from .bodies import drop_bodies
 from .mail import put_letter
 
 
@@ -27,6 +28,7 @@ def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
     _note_asker(run, fact)
     unstick(run)
     run.waits.clear()
+    run.questions.clear()
     give_up_backoff(run)
 
 
@@ -103,6 +105,7 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     run.refusals.clear()
     unstick(run)
     run.waits.clear()
+    drop_bodies(run)
     run.tail_n.clear()
     run.tail_again = {run.done[step] for step in relisted}
     for operation in run.closed.values():
@@ -178,6 +181,7 @@ def goal_found(run: Run, fact: f.GoalFound) -> None:
     run.ready.clear()
     run.guarded.clear()
     run.waits.clear()
+    drop_bodies(run)
     run.askers.clear()
     run.orphans.update(run.running)
 

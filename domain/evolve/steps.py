@@ -11,6 +11,7 @@ from ..plan import Step
 from ..planning import Asker
 from ..receipt import Receipt
 from ..run import Run
+from .bodies import note_done, note_failed
 from .mail import take_letter
 
 
@@ -168,6 +169,8 @@ def finish(run: Run, step: str, operation: str, result: Any) -> None:
     run.results[step] = result
     del run.unmet[step]
     run.ready.pop(step, None)
+    if run.frame_of and step in run.frame_of:
+        note_done(run, step)
     for dependent in run.needed_by.pop(step, ()):
         run.unmet[dependent] -= 1
         if not run.unmet[dependent]:
@@ -182,7 +185,11 @@ def step_failed(run: Run, fact: f.StepFailed) -> None:
     if fact.step in run.unmet:
         begin(run, fact.step)
     run.failures.append(fact.failure)
-    if fact.step in run.unmet and not run.is_leaving and run.broken is None:
+    run.controls.pop(fact.step, None)
+    run.questions.pop(fact.step, None)
+    if run.frame_of and note_failed(run, fact.step, fact.failure):
+        return
+    if fact.step in run.unmet and not run.is_leaving and run.broken is None and run.exit is None:
         run.broken = fact.failure
         if operation is not None and operation.replans:
             _ask_anew(run, operation)

@@ -31,6 +31,14 @@ from .compensation import (
     CompensationStarted,
     CompensationWaived,
 )
+from .controls import (
+    BodyStarted,
+    ControlEnded,
+    ControlStarted,
+    ExitReached,
+    QuestionAnswered,
+    QuestionAsked,
+)
 from .lifecycle import (
     CancelRequested,
     CatalogChanged,
@@ -99,6 +107,7 @@ __all__ = [
     "AttemptStopRequested",
     "AttemptSuspended",
     "BoardUpdated",
+    "BodyStarted",
     "BudgetChanged",
     "BudgetSpent",
     "CancelRequested",
@@ -112,6 +121,9 @@ __all__ = [
     "CompensationRetried",
     "CompensationStarted",
     "CompensationWaived",
+    "ControlEnded",
+    "ControlStarted",
+    "ExitReached",
     "Fact",
     "Failure",
     "GoalFound",
@@ -130,6 +142,8 @@ __all__ = [
     "ProbeFailed",
     "ProposalHeld",
     "ProposalRejected",
+    "QuestionAnswered",
+    "QuestionAsked",
     "ReceiptArrivedLate",
     "RejectionCode",
     "ReplanAnswered",

@@ -190,14 +190,16 @@ def _check_arguments(
         place: where they stand.
         is_open: names that the schema does not declare are welcome, unless it says otherwise.
     """
-    declared = schema.get("properties", {})
+    declared = schema.get("properties")
+    declared = declared if isinstance(declared, Mapping) else {}
+    required = schema.get("required")
     others = schema.get("additionalProperties", is_open or not schema)
     for name in given:
         if name not in declared and others is False:
             otherwise = f"it takes: {', '.join(sorted(declared)) or 'none'}"
             hint = did_you_mean(name, declared, otherwise=otherwise)
             place.at(name).say(f"{tool} takes no argument {name!r}{hint}")
-    for name in schema.get("required", ()):
+    for name in required if isinstance(required, (list, tuple)) else ():
         if name not in given:
             place.say(f"{tool} needs the argument {name!r}")
 

@@ -128,8 +128,6 @@ def _steps(values: list[Any], place: Place) -> list[PlanStep | None]:
             continue
         if step.id:
             check_id(step.id, where.at("id"))
-        elif "id" in value and value["id"] == "":
-            where.at("id").say("step id '' must be letters, digits and _, not starting with a digit")
         if step.tool_name in CONTROLS and isinstance(value.get("input"), dict):
             parse_control(step.tool_name, step.input, where.at("input"))
     return steps

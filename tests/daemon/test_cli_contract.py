@@ -43,7 +43,7 @@ def test_help_imports_neither_store_nor_actors_nor_rich(command: tuple[str, ...]
 
 def test_the_help_lists_every_command(call: Call) -> None:
     listed = [line.split()[0] for line in call("--help").out.partition("Commands:")[2].splitlines() if line]
-    assert listed == ["demo", "runs", "audit", "tools"]
+    assert listed == ["demo", "runs", "plan", "audit", "tools"]
 
 
 def test_version(call: Call) -> None:

@@ -182,10 +182,10 @@ def test_retries_and_satisfied_steps_do_not_count() -> None:
 
 def test_a_limit_of_costs_sums_the_declared_costs_of_what_a_run_began() -> None:
     tools = Catalog(
-        [ToolSpec("user__ask", effect="read", cost=0.1)],
+        [ToolSpec("user__query", effect="read", cost=0.1)],
         Authority(limits=(ToolLimit(cost_per_run=0.3),)),
     )
-    story = given(*planned("ask", "ask", "ask", "ask"), succeeds("E0"), succeeds("E1"), tools=tools)
+    story = given(*planned("query", "query", "query", "query"), succeeds("E0"), succeeds("E1"), tools=tools)
     assert story.new[1] == like(f.StepStarted, step="E2")
     story.when(succeeds("E2"))
     assert story.new[1] == like(

@@ -244,6 +244,20 @@ def test_schemas_are_checked(call: Any, write: Any) -> None:
     assert checked.lines[0] == said
 
 
+def test_schemas_are_checked_in_bodies_and_beside_other_problems(call: Any, write: Any) -> None:
+    schema = "{type: object, properties: {a: {type: strig}}}"
+    agent = f"tool_name: agent, input: {{prompt: x, outputSchema: {schema}}}"
+    write("broken", f"  - {{id: E0, tool_name: map, input: {{over: [], do: {{{agent}}}}}}}\n  - nothing\n")
+    said = "is no JSON Schema: there is no type 'strig' (did you mean 'string'?)"
+    lines = call("plan", "validate", "broken").lines
+    assert [line.split(" ", 1)[1] for line in lines[:2]] == [
+        f"step E0: {said}",
+        "step #2: a step must be an object, not the string 'nothing'",
+    ]
+    assert lines[0].startswith("plans/broken.yaml:5:")
+    assert lines[2:] == ["plans/broken.yaml: 2 problems"]
+
+
 def test_a_plan_that_is_not_there(call: Any, shop: Path) -> None:
     named = call("plan", "validate", "ordr")
     assert named.code == 2

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from midcourse.daemon.plans.files import LoadedPlan
@@ -200,6 +200,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(value=JSON)
 def test_what_is_written_reads_back(value: Any) -> None:
     step = {"id": "E0", "tool_name": "user__work", "input": {"value": value}}

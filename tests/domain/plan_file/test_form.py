@@ -118,7 +118,7 @@ def test_all_problems_at_once(wrong: Any) -> None:
         "steps.0.id: step 0E: step id '0E' must be letters, digits and _, not starting with a digit",
         "steps.1.tool_nam: step item: a step has no field 'tool_nam' (did you mean 'tool_name'?)",
         "steps.1.input: step item: 'input' must be an object, not the string 'x'",
-        "steps.1: step item: a step needs the field 'tool_name': a text",
+        "steps.1: step item: a step needs the field 'tool_name': a text that is not empty",
         (
             "steps.1.id: step item: step id 'item' is reserved (accumulator, board, index, input, "
             "item, length); "
@@ -208,12 +208,16 @@ def test_fields_of_the_top(fields: dict[str, Any], said: str) -> None:
         ),
         (
             {"id": ""},
-            "steps.0.id: step : step id '' must be letters, digits and _, not starting with a digit",
+            "steps.0.id: step #1: 'id' must be a text that is not empty, not the string ''",
+        ),
+        (
+            {"tool_name": " "},
+            "steps.0.tool_name: step E0: 'tool_name' must be a text that is not empty, not the string ' '",
         ),
     ],
 )
 def test_fields_of_a_step(wrong: Any, fields: dict[str, Any], said: str) -> None:
-    assert wrong({**STEP, **fields})[0] == said.replace("step : ", "step #1: ")
+    assert wrong({**STEP, **fields})[0] == said
 
 
 def test_what_is_not_carried_out_is_named(plan: Any) -> None:

@@ -1,0 +1,38 @@
+"""How the steps of a body end it."""
+
+from __future__ import annotations
+
+from .. import facts as f
+from ..run import Run
+
+
+def note_done(run: Run, step: str) -> None:
+    """A step of a body is done; with its last step the body is over, and has its result."""
+    frame = run.frame_of[step]
+    frame.left -= 1
+    if not frame.left:
+        control = run.controls.get(frame.owner)
+        if control is not None:
+            control.open -= 1
+            control.results[frame.index] = run.results.get(frame.steps[-1])
+
+
+def note_failed(run: Run, step: str, failure: f.Failure) -> bool:
+    """A step of a body failed: its control step decides what follows; return whether it is in a body."""
+    frame = run.frame_of.get(step)
+    control = run.controls.get(frame.owner) if frame is not None else None
+    if frame is None or control is None:
+        return False
+    control.failures.setdefault(frame.index, failure)
+    for each in frame.steps:
+        run.ready.pop(each, None)
+    return True
+
+
+def drop_bodies(run: Run) -> None:
+    """A plan is left: what its control steps have not done is no part of it any more."""
+    for step in [each for each in run.frame_of if each not in run.done]:
+        del run.frame_of[step]
+        del run.steps[step]
+    run.controls.clear()
+    run.questions.clear()
