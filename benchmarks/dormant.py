@@ -16,6 +16,7 @@ import resource
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,12 @@ async def lateness_of_timers(engine: Engine) -> list[float]:
     runs = []
     for n in range(WOKEN):
         due = start + n * 0.01
-        plan = Plan((Step("W", "wait", {"until": due}), Step("L", "look", {"due": due})))
+        plan = Plan(
+            (
+                Step("W", "wait", {"until": datetime.fromtimestamp(due, UTC).isoformat()}),
+                Step("L", "look", {"due": due}),
+            )
+        )
         runs.append(await engine.start("wake", plan=plan))
     return sorted([(await run.outcome()).result for run in runs])
 

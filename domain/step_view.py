@@ -59,7 +59,17 @@ def steps_of(run: Run) -> tuple[StepView, ...]:
         for operation in place.values()
         if not operation.is_left
     }
-    return tuple(_step(run, step_id, open_steps.get(step_id)) for step_id in run.order)
+    return tuple(_step(run, step_id, open_steps.get(step_id)) for step_id in _in_order(run))
+
+
+def _in_order(run: Run) -> list[str]:
+    """Return the steps of the plan, those of bodies behind the step that they belong to."""
+    if not run.frame_of:
+        return run.order
+    inside: dict[str, list[str]] = {}
+    for path in run.frame_of:
+        inside.setdefault(path.partition("/")[0], []).append(path)
+    return [each for step in run.order for each in (step, *inside.get(step, ()))]
 
 
 def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) -> StepView:

@@ -190,3 +190,9 @@ def allows(**budget: Any) -> Telling:
 def waits(step: str, **wait: Any) -> Telling:
     """The tool of a step is to be called again later."""
     return lambda story: m.ReportSuspended(**_token(story, step, None), **wait)
+
+
+def answers(step: str, value: Any = None, *, decline: bool = False) -> Telling:
+    return lambda story: m.AnswerQuestion(
+        at=story.at, actor="os:alice", step=step, value=value, decline=decline
+    )
