@@ -9,6 +9,7 @@ import msgspec
 from ..domain.budget import Budget
 from ..domain.errors import InvalidInputError, ReplanAnswer, ReplanNotTaken
 from ..domain.messages import (
+    AnswerQuestion,
     ApproveSubject,
     ChangeBudget,
     DenySubject,
@@ -128,6 +129,22 @@ class Asking:
             MessageRefused: there is no such thing any more, or this is not the one to approve of it.
         """
         await self._ask(ApproveSubject(at=self._now(), actor=actor(by), subject=subject))
+
+    async def answer(self, step: str, value: Any = None, *, decline: bool = False, by: str = "") -> None:
+        """Answer what a step asks.
+
+        Args:
+            step: the step.
+            value: an object that fits the schema of the answer.
+            decline: there is no answer: the step ends as its plan says.
+            by: on whose behalf.
+
+        Raises:
+            MessageRefused: the step asks nothing, or the answer does not fit; the text says what would.
+        """
+        await self._ask(
+            AnswerQuestion(at=self._now(), actor=actor(by), step=step, value=value, decline=decline)
+        )
 
     async def deny(self, subject: str, *, by: str = "", reason: str = "") -> None:
         """Deny approval: the step ends as its plan says, the plan is made anew; see `approve`."""

@@ -18,6 +18,7 @@ from ..domain.facts import Limits, Mode
 from ..domain.goal import Goal
 from ..domain.messages import PauseRun, StartRun, UnpauseRun
 from ..domain.plan import Plan
+from ..domain.plan_file import PlanFile, plans_by_name
 from ..domain.tools import Catalog
 from ..store import Journal, RunFilter, RunPage
 from .asking import actor
@@ -55,6 +56,7 @@ class Engine:
         tools: the tools plans may use: `Tool`s, or functions, which become tools of a bare ``@tool``.
         planners: planners by name: objects with an async ``plan(context)``, or callables of the context.
         settings: how it works.
+        plans: plans that steps may call as tools, by the name ``plan__<identifier>``.
         authority: what its runs may do, and who has to agree.
         policies: functions that budgets name, of a `Usage`: they say why a run may go no further.
         clock: tells the time in seconds since the epoch.
@@ -73,6 +75,7 @@ class Engine:
         tools: Iterable[Tool | Callable[..., Any]] = (),
         planners: Mapping[str, AnyPlanner] | None = None,
         settings: Settings | None = None,
+        plans: Iterable[PlanFile] = (),
         authority: Authority | None = None,
         policies: Mapping[str, Policy] | None = None,
         clock: Clock = time.time,
@@ -82,7 +85,9 @@ class Engine:
         made = as_tools(tools)
         self._authority = authority or Authority()
         self._authority.check()
-        self._catalog = Catalog((each.spec for each in made), self._authority, dict(policies or {}))
+        self._catalog = Catalog(
+            (each.spec for each in made), self._authority, dict(policies or {}), plans_by_name(plans)
+        )
         self._tools = {each.name: each for each in made}
         self._planners = Planners(planners or {})
         self._settings = settings or _DEFAULTS

@@ -22,9 +22,11 @@ from typing import Any, Self
 
 from ..actors.tools import Tool, as_tool
 from ..domain.errors import ToolDefinitionError
+from ..domain.plan_file import PlanFile, plans_by_name
 from ..domain.tools import Catalog
 from .config import Config, Source
 from .errors import ConfigError
+from .plans.folders import PlanFolders
 
 
 class Parts:
@@ -33,13 +35,15 @@ class Parts:
     Attributes:
         tools: the tools, in the order they were found.
         planners: the planners, by name.
-        catalog: the contracts of the tools.
+        plans: the plans of the plan folders that steps may call.
+        catalog: the contracts of the tools, with these plans.
         cleanup: what has to be closed after use.
     """
 
     def __init__(self) -> None:
         self.tools: list[Tool] = []
         self.planners: dict[str, Any] = {}
+        self.plans: list[PlanFile] = []
         self.catalog = Catalog()
         self.cleanup = ExitStack()
 
@@ -51,7 +55,7 @@ class Parts:
 
     def describe(self) -> None:
         """Make the catalog of the tools that are there now."""
-        self.catalog = Catalog(tool.spec for tool in self.tools)
+        self.catalog = Catalog((tool.spec for tool in self.tools), plans=plans_by_name(self.plans))
 
 
 def load_parts(config: Config) -> Parts:
@@ -67,6 +71,7 @@ def load_parts(config: Config) -> Parts:
         _try(source, partial(_add, parts, source, config), problems)
     for name, source in config.planners.items():
         _try(source, partial(_add_named_planner, parts, name, source, config), problems)
+    parts.plans = PlanFolders([Path(folder) for folder in config.plan_folders]).callable()
     if not problems:
         _try(Source("tools", ""), parts.describe, problems)
     if problems:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..actors.engine import Engine
+from ..domain.decide.controls import is_carried_out
 from ..domain.errors import MidcourseError
 from ..domain.facts import Failure
 from ..domain.run import Run
@@ -53,7 +54,9 @@ def missing_parts(run: Run, parts: Parts) -> list[str]:
     undoable = (entry.undo for entry in run.reversible.values())
     catalog = parts.catalog
     tools = dict.fromkeys(name for names in (planned, begun, undoing, undoable) for name in names)
-    missing = [f"tool {name}" for name in tools if catalog.get(name) is None]
+    missing = [
+        f"tool {name}" for name in tools if catalog.get(name) is None and not is_carried_out(name, catalog)
+    ]
     if run.planner and run.planner not in parts.planners:
         missing.append(f"planner {run.planner}")
     return missing

@@ -152,7 +152,10 @@ async def _run(
     from ..history import History
     from ..resume import carry_on
 
-    async with Engine(session.store, tools=parts.tools, planners=parts.planners) as engine:
+    async with Engine(
+        session.store, tools=parts.tools, planners=parts.planners, plans=parts.plans,
+        authority=session.config.authority,
+    ) as engine:  # fmt: skip
         handle = await engine.start(
             Goal(plan.name, inputs),
             plan=plan.plan(),

@@ -1,10 +1,12 @@
-"""``midcourse runs approve`` and ``deny``: what people say to steps and plans that wait for approval."""
+"""``midcourse runs approve``, ``deny`` and ``answer``: what people say to what waits for them."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from .options import RUN_HELP, json_option, run_argument
+from .options import RUN_HELP, JsonValue, json_option, run_argument
 from .runs_steer import sender, tell
 from .session import Session, pass_session
 
@@ -40,3 +42,19 @@ def deny(session: Session, /, *, run: str, subject: str, reason: str) -> None:
     from ...domain.messages import DenySubject
 
     tell(session, run, DenySubject(**sender(session), subject=subject, reason=reason))
+
+
+@click.command("answer", epilog=RUN_HELP)
+@run_argument
+@click.argument("step")
+@click.argument("value", type=JsonValue(), metavar="[JSON|@FILE|-]", required=False)
+@click.option("--decline", is_flag=True, help="There is no answer: the step ends as its plan says.")
+@json_option
+@pass_session
+def answer(session: Session, /, *, run: str, step: str, value: Any, decline: bool) -> None:
+    """Answer what a STEP asks, with a JSON object: as given, from a file, or from standard input."""
+    from ...domain.messages import AnswerQuestion
+
+    if decline is (value is not None):
+        raise click.UsageError("give an answer, or say --decline")
+    tell(session, run, AnswerQuestion(**sender(session), step=step, value=value, decline=decline))

@@ -73,6 +73,7 @@ async def _resume(
         session.store,
         tools=parts.tools,
         planners=parts.planners,
+        plans=parts.plans,
         authority=session.config.authority,
     )
     async with engine:

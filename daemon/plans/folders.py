@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ...domain.plan_file import Surroundings
+from ...domain.plan_file import PlanFile, Surroundings
 from ...domain.problems import did_you_mean
 from ...domain.tools import Catalog
 from ..errors import PlanFileError
@@ -53,6 +53,14 @@ class PlanFolders:
             hint = did_you_mean(named, known, otherwise=otherwise)
             raise PlanFileError(f"there is no plan {named!r} in {where}{hint}; a file may be named, too")
         return found[0]
+
+    def callable(self) -> list[PlanFile]:
+        """Return the plans that steps of others can call: one of a name, and carried out as a whole."""
+        known: dict[str, PlanFile | None] = {}
+        for each in self.files:
+            known[each.identifier] = None if each.identifier in known else each.plan
+        plans = (plan for plan in known.values() if plan is not None)
+        return [plan for plan in plans if not plan.requires_servers and not plan.unsupported()]
 
     def around(self, plan: LoadedPlan, tools: Catalog) -> Surroundings:
         """Return what a plan is looked at together with: the tools, and the plans that can be called."""

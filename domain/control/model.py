@@ -273,5 +273,5 @@ CONTROLS: Final[Mapping[str, type[Control]]] = {
 
 PLAN_AND_EXECUTE: Final = "plan_and_execute"
 
-CARRIED_OUT: Final[frozenset[str]] = frozenset()
+CARRIED_OUT: Final = frozenset(("exit", "decide", "filter", "map", "reduce", "ask", "wait", "plan__"))
 """The control steps that this version carries out, and ``plan__`` once it runs plans in plans."""

@@ -8,7 +8,7 @@ and columns, and checking inputs against JSON Schema is the shell's.
 
 from .catalog import Surroundings, problems_in
 from .document import read_plan_file
-from .model import PlanFile, Requirement, Solver
+from .model import PlanFile, Requirement, Solver, plans_by_name
 from .schema import plan_file_schema
 from .writing import normal_document, written
 
@@ -19,6 +19,7 @@ __all__ = [
     "Surroundings",
     "normal_document",
     "plan_file_schema",
+    "plans_by_name",
     "problems_in",
     "read_plan_file",
     "written",

@@ -19,6 +19,7 @@ from ..control import (
     steps_of,
     unsupported_fields,
 )
+from ..errors import ToolDefinitionError
 from ..plan import Plan
 
 PLAN_PREFIX = "plan__"
@@ -130,3 +131,21 @@ def bodies_in(step: PlanStep) -> Iterator[tuple[str, Body]]:
         body = getattr(control, "else_" if name == "else" else name)
         if body is not None:
             yield name, body
+
+
+def plans_by_name(plans: Iterable[PlanFile]) -> dict[str, Plan]:
+    """Return plans under the names that steps call them by.
+
+    Raises:
+        ToolDefinitionError: two have one identifier, or one asks for what is not carried out.
+    """
+    named: dict[str, Plan] = {}
+    for plan in plans:
+        if plan.tool_name in named:
+            raise ToolDefinitionError(f"two plans are called {plan.identifier!r}; rename one of them")
+        if unsupported := plan.unsupported():
+            raise ToolDefinitionError(
+                f"plan {plan.identifier!r} asks for what is not carried out: {', '.join(unsupported)}"
+            )
+        named[plan.tool_name] = plan.plan()
+    return named
