@@ -86,6 +86,11 @@ def checked(message: M) -> M:
         if value is not None and not isinstance(value, struct):
             raise _refused(name, value, allowed)
     kind = type(message)
+    plan = message.plan if isinstance(message, m.StartRun) else None
+    known = None if plan is None else _known(plan)
+    if known is not None:
+        rest = checked(msgspec.structs.replace(message, plan=None))
+        return msgspec.structs.replace(rest, plan=known)
     try:
         typed = msgspec.convert(msgspec.to_builtins(message, builtin_types=_NOT_TEXT, str_keys=True), kind)
     except msgspec.ValidationError as error:
@@ -95,7 +100,39 @@ def checked(message: M) -> M:
     if isinstance(typed, m.StartRun):
         _check_limits(typed.limits)
     read_back: M = plain(typed, kind)
+    if plan is not None:
+        _remember(plan, read_back.plan)  # type: ignore[attr-defined]  # only a StartRun has one here
     return read_back
+
+
+_KEPT_PLANS: Final = 64
+_MOST_KEPT_BYTES: Final = 65_536
+_checked_plans: dict[int, tuple[Plan, bytes, Plan]] = {}
+"""By its id: a plan that was checked lately, its text then, and how it was read back. Runs are often started
+with one plan over and over. The plan is held, so that its id stays its own."""
+
+
+def _known(plan: Plan) -> Plan | None:
+    """Return a plan as it was read back, if this very object was checked and holds what it held then."""
+    kept = _checked_plans.get(id(plan))
+    return kept[2] if kept is not None and kept[1] == _text(plan) else None
+
+
+def _remember(plan: Plan, read_back: Plan) -> None:
+    text = _text(plan)
+    if not text or len(text) > _MOST_KEPT_BYTES or b"null" in text:  # a null may be NaN the next time
+        return
+    if len(_checked_plans) >= _KEPT_PLANS:
+        _checked_plans.clear()
+    _checked_plans[id(plan)] = (plan, text, read_back)
+
+
+def _text(plan: Plan) -> bytes:
+    """Return the JSON text of a plan, for its inputs may be changed by their owner; empty if it has none."""
+    try:
+        return msgspec.json.encode(plan)
+    except (TypeError, ValueError, RecursionError):
+        return b""
 
 
 def _check_limits(limits: Limits) -> None:
