@@ -100,12 +100,13 @@ class RunHandle:
         directory = self._directory
         directory.check_open()
         with directory.watchers.awaiting(self.id) as ended:
-            index = await directory.journal.get_index(self.id)
-            if index is None:
-                raise RunNotFoundError(self.id, directory.journal.url)
-            if index.status in FINAL_STATUSES:
-                return outcome_of((await directory.loaded(self.id)).run)
-            directory.check_parked(self.id)
+            if not directory.is_under_way(self.id):
+                index = await directory.journal.get_index(self.id)
+                if index is None:
+                    raise RunNotFoundError(self.id, directory.journal.url)
+                if index.status in FINAL_STATUSES:
+                    return outcome_of((await directory.loaded(self.id)).run)
+                directory.check_parked(self.id)
             try:
                 async with asyncio.timeout(timeout_s):
                     return await ended

@@ -73,6 +73,11 @@ class Reconciler(TurnActor):
         """Be found under the run's id."""
         self._home.register(self)
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the run is known here, and what is recorded of it is not its end."""
+        return self._row is not None and self._row.status not in FINAL
+
     def load(self, envelopes: list[Envelope[Any]]) -> None:
         """Fold the run from the journal, then decide over messages; no turns are taken meanwhile."""
         self._home.busy.add(self)

@@ -49,16 +49,9 @@ def brief(run: Run, catalog: Catalog) -> PlanningContext:
 def ledger_entry(entry: Committed) -> LedgerEntry:
     """Return a committed operation as planners and people see it."""
     return LedgerEntry(
-        operation=entry.key,
-        step=entry.step,
-        tool=entry.tool,
-        input=copied(entry.input),
-        receipt=_receipt(entry.receipt),
-        effect=entry.effect,
-        state=entry.state,
-        takes_back=entry.takes_back,
-        version=entry.version,
-    )
+        entry.key, entry.step, entry.tool, copied(entry.input), _receipt(entry.receipt), entry.effect,
+        entry.state, entry.takes_back, entry.version,
+    )  # fmt: skip
 
 
 def goal(run: Run) -> Goal:
@@ -72,7 +65,7 @@ def signals(run: Run) -> tuple[SignalEntry, ...]:
 
 
 def _receipt(receipt: Receipt) -> Receipt:
-    return replace(receipt, result=copied(receipt.result), undo_input=copied(receipt.undo_input))
+    return Receipt(copied(receipt.result), receipt.resources, copied(receipt.undo_input), receipt.observed_at)
 
 
 def _step(step: Step) -> Step:

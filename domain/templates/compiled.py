@@ -162,6 +162,14 @@ def is_literal(value: JsonValue | Template) -> bool:
     return True
 
 
+def is_plain(value: dict[str, Any]) -> bool:
+    """Return whether an object holds nothing but scalars and texts without templates."""
+    for child in value.values():
+        if child.__class__ not in _SCALARS and (child.__class__ is not str or "{{" in child):
+            return False
+    return True
+
+
 def _children(value: JsonValue) -> Iterable[tuple[str | int, Any]] | None:
     if isinstance(value, (list, tuple)):
         return enumerate(value)
