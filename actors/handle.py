@@ -107,6 +107,8 @@ class RunHandle:
                 if index.status in FINAL_STATUSES:
                     return outcome_of((await directory.loaded(self.id)).run)
                 directory.check_parked(self.id)
+            if timeout_s is None:
+                return await ended
             try:
                 async with asyncio.timeout(timeout_s):
                     return await ended

@@ -85,12 +85,19 @@ def checked(message: M) -> M:
         value = getattr(message, name, None)
         if value is not None and not isinstance(value, struct):
             raise _refused(name, value, allowed)
-    kind = type(message)
     plan = message.plan if isinstance(message, m.StartRun) else None
-    known = None if plan is None else _known(plan)
+    if plan is None:
+        return _checked(message)
+    known = _known(plan)
     if known is not None:
-        rest = checked(msgspec.structs.replace(message, plan=None))
-        return msgspec.structs.replace(rest, plan=known)
+        return msgspec.structs.replace(_checked(msgspec.structs.replace(message, plan=_NO_STEPS)), plan=known)
+    read_back = _checked(message)
+    _remember(plan, read_back.plan)  # type: ignore[attr-defined]  # a StartRun, as the message is
+    return read_back
+
+
+def _checked(message: M) -> M:
+    kind = type(message)
     try:
         typed = msgspec.convert(msgspec.to_builtins(message, builtin_types=_NOT_TEXT, str_keys=True), kind)
     except msgspec.ValidationError as error:
@@ -100,11 +107,10 @@ def checked(message: M) -> M:
     if isinstance(typed, m.StartRun):
         _check_limits(typed.limits)
     read_back: M = plain(typed, kind)
-    if plan is not None:
-        _remember(plan, read_back.plan)  # type: ignore[attr-defined]  # only a StartRun has one here
     return read_back
 
 
+_NO_STEPS: Final = Plan()
 _KEPT_PLANS: Final = 64
 _MOST_KEPT_BYTES: Final = 65_536
 _checked_plans: dict[int, tuple[Plan, bytes, Plan]] = {}
