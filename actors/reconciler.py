@@ -138,7 +138,7 @@ class Reconciler(TurnActor):
             at = max(at, message.at)
             for fact, cause in facts:
                 entries.append((message.at, message.actor, cause, fact))
-            orders += wanted
+            orders = [*orders, *wanted] if orders else wanted
             if envelope.reply_to is not None:
                 answers.append((envelope, [fact for fact, _ in facts]))
         turn = Turn(envelopes, answers, orders, at)

@@ -88,7 +88,7 @@ class Parameters:
             ToolArgumentsError: with all arguments that are missing, unknown, or do not fit.
         """
         simple = self._simple
-        if len(values) == len(simple):
+        if simple and len(values) == len(simple):
             for name, value in values.items():
                 if simple.get(name) is not type(value):
                     break

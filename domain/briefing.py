@@ -10,7 +10,7 @@ import re
 
 from msgspec.structs import replace
 
-from .copies import copied
+from .copies import SCALARS, copied
 from .goal import Goal
 from .ledger import Committed
 from .plan import Step
@@ -65,6 +65,8 @@ def signals(run: Run) -> tuple[SignalEntry, ...]:
 
 
 def _receipt(receipt: Receipt) -> Receipt:
+    if receipt.undo_input is None and receipt.result.__class__ in SCALARS:
+        return receipt  # nothing in it can be changed
     return Receipt(copied(receipt.result), receipt.resources, copied(receipt.undo_input), receipt.observed_at)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+SCALARS: Final = frozenset((str, int, float, bool, type(None)))
+"""The types of JSON values that cannot be changed."""
 
 
 def copied(value: Any) -> Any:
@@ -17,16 +20,13 @@ def copied(value: Any) -> Any:
     while todo:
         container = todo.pop()
         for place, inner in container.items() if type(container) is dict else enumerate(container):
-            if inner.__class__ in _SCALARS:
+            if inner.__class__ in SCALARS:
                 continue
             shell = _shell(inner)
             if shell is not inner:
                 container[place] = shell
                 todo.append(shell)
     return root
-
-
-_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 def _shell(value: Any) -> Any:
