@@ -153,11 +153,6 @@ class Directory:
         """Return whether a run is active, or parked."""
         return run_id in self.active or run_id in self.parked
 
-    def is_under_way(self, run_id: str) -> bool:
-        """Return whether a run is active, read, and not at its end."""
-        reconciler = self.active.get(run_id)
-        return reconciler is not None and reconciler.is_under_way
-
     @property
     def is_draining(self) -> bool:
         """Whether the engine closes: what happens is recorded, and nothing is begun."""

@@ -100,7 +100,8 @@ class RunHandle:
         directory = self._directory
         directory.check_open()
         with directory.watchers.awaiting(self.id) as ended:
-            if not directory.is_under_way(self.id):
+            reconciler = directory.active.get(self.id)
+            if reconciler is None or not reconciler.is_under_way:
                 index = await directory.journal.get_index(self.id)
                 if index is None:
                     raise RunNotFoundError(self.id, directory.journal.url)

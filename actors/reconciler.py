@@ -73,11 +73,6 @@ class Reconciler(TurnActor):
         """Be found under the run's id."""
         self._home.register(self)
 
-    @property
-    def is_under_way(self) -> bool:
-        """Whether the run is known here, and what is recorded of it is not its end."""
-        return self._row is not None and self._row.status not in FINAL
-
     def load(self, envelopes: list[Envelope[Any]]) -> None:
         """Fold the run from the journal, then decide over messages; no turns are taken meanwhile."""
         self._home.busy.add(self)
@@ -138,7 +133,7 @@ class Reconciler(TurnActor):
             at = max(at, message.at)
             for fact, cause in facts:
                 entries.append((message.at, message.actor, cause, fact))
-            orders = [*orders, *wanted] if orders else wanted
+            orders += wanted
             if envelope.reply_to is not None:
                 answers.append((envelope, [fact for fact, _ in facts]))
         turn = Turn(envelopes, answers, orders, at)
@@ -213,6 +208,11 @@ class Reconciler(TurnActor):
             self.load(turn.envelopes)
         else:
             self._park(result, turn.envelopes)  # type: ignore[arg-type]  # an error, as it is no Appended
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the run is known here, and what is recorded of it is not its end."""
+        return self._row is not None and self._row.status not in FINAL
 
     def _finish(self, turn: Turn) -> None:
         """Say and do what follows from facts that are durable."""

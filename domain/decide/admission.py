@@ -10,7 +10,7 @@ from .. import ids
 from ..orders import Execute
 from ..plan import Step
 from ..run import Run
-from ..templates import EmptyData, TemplateError, compile_value, is_plain, render
+from ..templates import EmptyData, TemplateError, compile_value, render
 from ..tools import Catalog, ToolSpec
 from .decision import Decision
 from .operations import conflict, identity_of, next_key
@@ -39,8 +39,6 @@ class Scope(Mapping[str, Any]):
 
 
 def _rendered(value: Any, run: Run) -> Any:
-    if value.__class__ is dict and is_plain(value):
-        return value
     compiled = compile_value(value)
     return value if compiled is value else render(compiled, Scope(run))
 

@@ -8,8 +8,8 @@ from ..errors import MessageRefused
 from ..run import Run
 from ..tools import Catalog
 from .decision import Decision
-from .first_plan import first_draft
 from .proposals import accept
+from .starting_plan import first_draft
 
 
 def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:

@@ -1,4 +1,4 @@
-"""Objects that hold no template, seen at a glance."""
+"""Inputs that hold no template are found to be literal, whatever is in them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ from typing import Any
 
 import pytest
 
-from midcourse.domain.templates import is_literal, is_plain
+from midcourse.domain.templates import Template, compile_value
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ({}, True),
-        ({"a": 1, "b": None, "c": 1.5, "d": True, "e": "text"}, True),
-        ({"a": "{{E0}}"}, False),
-        ({"a": 1, "b": "say {{ input.name }}"}, False),
-        ({"a": []}, False),
-        ({"a": {"b": "{{E0}}"}}, False),
-    ],
+    "value", [{}, {"a": 1, "b": None, "c": 1.5, "d": True, "e": "text"}, {"a": []}, {"a": {"b": "{ {x}}"}}]
 )
-def test_a_plain_object_holds_scalars_and_texts_without_templates(value: Any, expected: bool) -> None:
-    assert is_plain(value) is expected
-    assert is_literal(value) or not expected
+def test_an_object_without_templates_is_the_object_itself(value: Any) -> None:
+    assert compile_value(value) is value
+
+
+@pytest.mark.parametrize(
+    "value", [{"a": "{{E0}}"}, {"a": 1, "b": "say {{ input.name }}"}, {"a": {"b": ["{{E0}}"]}}]
+)
+def test_an_object_with_a_template_is_compiled(value: Any) -> None:
+    assert isinstance(compile_value(value), Template)

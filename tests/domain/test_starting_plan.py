@@ -11,7 +11,7 @@ import pytest
 from midcourse.domain import facts as f
 from midcourse.domain import messages as m
 from midcourse.domain.decide import react
-from midcourse.domain.decide.first_plan import MOST_KEPT_BYTES, first_draft
+from midcourse.domain.decide.starting_plan import MOST_KEPT_BYTES, first_draft
 from midcourse.domain.errors import InvalidInputError, PlanInvalid
 from midcourse.domain.goal import Goal
 from midcourse.domain.incoming import checked
