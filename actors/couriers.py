@@ -34,6 +34,9 @@ class Couriers:
             ActorDeadError: one of them has ended.
         """
         message = RunOrders(run_id, orders)
+        if len(orders) == 1 and orders[0].__class__ not in _FOR_PLANNER:
+            self._executor.tell(message)
+            return
         kinds = {order.__class__ for order in orders}
         if not kinds <= _FOR_PLANNER:
             self._executor.tell(message)

@@ -84,12 +84,16 @@ class RunHandle(Asking):
         directory = self._directory
         directory.check_open()
         with directory.watchers.awaiting(self.id) as ended:
-            index = await directory.journal.get_index(self.id)
-            if index is None:
-                raise RunNotFoundError(self.id, directory.journal.url)
-            if index.status in FINAL_STATUSES:
-                return outcome_of((await directory.loaded(self.id)).run)
-            directory.check_parked(self.id)
+            reconciler = directory.active.get(self.id)
+            if reconciler is None or not reconciler.is_under_way:
+                index = await directory.journal.get_index(self.id)
+                if index is None:
+                    raise RunNotFoundError(self.id, directory.journal.url)
+                if index.status in FINAL_STATUSES:
+                    return outcome_of((await directory.loaded(self.id)).run)
+                directory.check_parked(self.id)
+            if timeout_s is None:
+                return await ended
             try:
                 async with asyncio.timeout(timeout_s):
                     return await ended

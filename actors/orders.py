@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from ..domain.messages import Message
 from ..domain.orders import Order
 
@@ -12,7 +14,7 @@ Reporter = Callable[[str, Message], None]
 """Hands a message to the run of that id; called on the event loop, it must not block."""
 
 
-class RunOrders(NamedTuple):
+class RunOrders(msgspec.Struct, frozen=True, gc=False):
     """Orders of one run, in the order to act on them; an actor passes over those that are not for it."""
 
     run_id: str

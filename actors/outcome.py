@@ -16,7 +16,7 @@ from ..store import CorruptRecordError
 FinalStatus = Literal["completed", "failed", "cancelled"]
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class Outcome(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """How a run ended.
 
     Args:

@@ -105,7 +105,7 @@ class PlannerActor(AsyncioActor):
 
     async def on_receive(self, message: RunOrders) -> None:
         """Act on the planning orders of a run."""
-        run_id, orders = message
+        run_id, orders = message.run_id, message.orders
         for order in orders:
             if isinstance(order, MakePlan):
                 self._make_plan(run_id, order)

@@ -215,6 +215,11 @@ class Reconciler(TurnActor):
         else:
             self._park(result, turn.envelopes)  # type: ignore[arg-type]  # an error, as it is no Appended
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the run is known here, and what is recorded of it is not its end."""
+        return self._row is not None and self._row.status not in FINAL
+
     def _finish(self, turn: Turn) -> None:
         """Say and do what follows from facts that are durable."""
         for envelope, answer in turn.answers:

@@ -6,7 +6,7 @@ import difflib
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -51,7 +51,7 @@ class Parameters:
         ToolDefinitionError: the signature cannot be called with named JSON values.
     """
 
-    __slots__ = ("_parameters", "_required", "_tool", "context", "schema")
+    __slots__ = ("_parameters", "_required", "_simple", "_tool", "context", "schema")
 
     def __init__(self, tool: str, function: Callable[..., Any]) -> None:
         self._tool = tool
@@ -69,6 +69,7 @@ class Parameters:
                     raw.name, annotation, required, None if required else raw.default
                 )
         self._required = frozenset(name for name, found in self._parameters.items() if found.required)
+        self._simple = _simple_types(self._parameters.values())
         self.schema = _schema(tool, tuple(self._parameters.values()))
 
     def __contains__(self, name: object) -> bool:
@@ -86,6 +87,13 @@ class Parameters:
         Raises:
             ToolArgumentsError: with all arguments that are missing, unknown, or do not fit.
         """
+        simple = self._simple
+        if simple and len(values) == len(simple):
+            for name, value in values.items():
+                if simple.get(name) is not type(value):
+                    break
+            else:
+                return dict(values)
         bound: dict[str, Any] = {}
         problems: list[str] = []
         parameters = self._parameters
@@ -113,6 +121,12 @@ class Parameters:
         return f"{name}: no such argument" + (
             f" (did you mean {near[0]!r}?)" if near else f" (arguments: {known})"
         )
+
+
+def _simple_types(parameters: Iterable[Parameter]) -> dict[str, type]:
+    """Return the type of each argument, if values of these very types need no conversion; else nothing."""
+    types_ = {parameter.name: parameter.type for parameter in parameters}
+    return types_ if all(each in _AS_THEY_COME for each in types_.values()) else {}
 
 
 def _converted(parameter: Parameter, value: Any) -> Any:

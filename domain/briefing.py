@@ -10,7 +10,7 @@ import re
 
 from msgspec.structs import replace
 
-from .copies import copied
+from .copies import SCALARS, copied
 from .goal import Goal
 from .ledger import Committed, Operation
 from .plan import Step
@@ -66,16 +66,9 @@ def open_steps(run: Run) -> dict[str, Operation]:
 def ledger_entry(entry: Committed) -> LedgerEntry:
     """Return a committed operation as planners and people see it."""
     return LedgerEntry(
-        operation=entry.key,
-        step=entry.step,
-        tool=entry.tool,
-        input=copied(entry.input),
-        receipt=_receipt(entry.receipt),
-        effect=entry.effect,
-        state=entry.state,
-        takes_back=entry.takes_back,
-        version=entry.version,
-    )
+        entry.key, entry.step, entry.tool, copied(entry.input), _receipt(entry.receipt), entry.effect,
+        entry.state, entry.takes_back, entry.version,
+    )  # fmt: skip
 
 
 def goal(run: Run) -> Goal:
@@ -89,7 +82,9 @@ def signals(run: Run) -> tuple[SignalEntry, ...]:
 
 
 def _receipt(receipt: Receipt) -> Receipt:
-    return replace(receipt, result=copied(receipt.result), undo_input=copied(receipt.undo_input))
+    if receipt.undo_input is None and receipt.result.__class__ in SCALARS:
+        return receipt  # nothing in it can be changed
+    return Receipt(copied(receipt.result), receipt.resources, copied(receipt.undo_input), receipt.observed_at)
 
 
 def _step(step: Step) -> Step:

@@ -14,7 +14,7 @@ from .receipt import Receipt
 from .tools import Catalog, Effect
 
 
-class LedgerEntry(msgspec.Struct, frozen=True):
+class LedgerEntry(msgspec.Struct, frozen=True, gc=False):
     """A committed operation, as planners and people see it.
 
     Args:
@@ -40,7 +40,7 @@ class LedgerEntry(msgspec.Struct, frozen=True):
     version: int
 
 
-class SignalEntry(msgspec.Struct, frozen=True):
+class SignalEntry(msgspec.Struct, frozen=True, gc=False):
     """A signal the run received."""
 
     name: str

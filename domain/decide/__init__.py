@@ -8,6 +8,7 @@ for another process, which leaves what follows to the owner.
 module        what it rules
 ============  =====================================================================
 start         the start of a run
+starting_plan its plan, prepared once where it is used again
 proposals     what becomes of a proposal, by a planner or a person
 relisting     steps that a proposal lists again
 validation    whether a plan can be used

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from .. import facts as f
 from .. import messages as m
-from ..errors import MessageRefused, PlanInvalid
+from ..errors import MessageRefused
 from ..run import Run
 from ..tools import Catalog
 from .decision import Decision
 from .limits import check_budgets
-from .proposals import accept, prepare
-from .validation import problems_of
+from .proposals import accept
+from .starting_plan import first_draft
 
 
 def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
@@ -26,8 +26,5 @@ def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
     )  # fmt: skip
     if message.plan is None:
         return Decision((started,))
-    draft = prepare(run, message.plan, catalog)
-    problems = problems_of(run, draft.plan, catalog)
-    if problems:
-        raise PlanInvalid(problems)
+    draft = first_draft(message.plan, catalog)
     return Decision((started, *accept(run, draft, "human", run.version + 1, catalog)))

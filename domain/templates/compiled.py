@@ -102,6 +102,8 @@ def compile_value(value: JsonValue) -> JsonValue | Template:
     Raises:
         TemplateSyntaxError: the first problem; ``syntax_errors`` returns them all.
     """
+    if value.__class__ is dict and _is_flat_literal(value):
+        return value
     compiler = _Compiler()
     node = compiler.node(value)
     if compiler.problems:
@@ -159,6 +161,14 @@ def is_literal(value: JsonValue | Template) -> bool:
             return False
         elif item is not None and not isinstance(item, (int, float)):
             pending.extend(child for _, child in _children(item) or ())
+    return True
+
+
+def _is_flat_literal(value: Mapping[str, Any]) -> bool:
+    """Return whether an object holds nothing but scalars and texts without templates, as most inputs do."""
+    for child in value.values():
+        if child.__class__ not in _SCALARS and (child.__class__ is not str or "{{" in child):
+            return False
     return True
 
 

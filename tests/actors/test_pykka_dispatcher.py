@@ -1,4 +1,4 @@
-"""The dispatcher: slices, one flush a slice, and the host's callbacks in between."""
+"""The dispatcher: slices, the host's callbacks in between, and what is flushed when."""
 
 from __future__ import annotations
 
@@ -76,7 +76,51 @@ async def test_a_slice_ends_when_its_time_is_up_and_the_host_runs_before_the_nex
     for name in ("first", "second", "third", "fourth", "fifth"):
         dispatcher.schedule(turn(name))
     await drained(done)
-    assert log == ["first", "second", "flush", "host", "third", "fourth", "flush", "fifth", "flush"]
+    assert log == ["first", "second", "host", "third", "fourth", "fifth", "flush"]
+
+
+async def test_a_slice_ends_with_a_flush_once_the_last_was_long_ago() -> None:
+    log: list[str] = []
+    clock = Clock()
+    done = asyncio.Event()
+    dispatcher = Dispatcher(lambda: log.append("flush"), slice_s=0.001, flush_s=0.003, clock=clock)
+
+    def turn(name: str) -> Turn:
+        def act() -> None:
+            clock.spend(0.001)
+            log.append(name)
+            if name == "7":
+                asyncio.get_running_loop().call_soon(done.set)
+
+        return Turn(act)
+
+    for number in range(1, 8):
+        dispatcher.schedule(turn(str(number)))
+    await drained(done)
+    assert log == ["1", "2", "3", "flush", "4", "5", "6", "flush", "7", "flush"]
+
+
+async def test_what_runs_on_the_loop_between_slices_counts_as_time_since_the_last_flush() -> None:
+    log: list[str] = []
+    clock = Clock()
+    done = asyncio.Event()
+    dispatcher = Dispatcher(lambda: log.append("flush"), slice_s=0.001, flush_s=0.003, clock=clock)
+    loop = asyncio.get_running_loop()
+
+    def first() -> None:
+        clock.spend(0.001)
+        log.append("first")
+        loop.call_soon(clock.spend, 1.0)
+
+    def second() -> None:
+        clock.spend(0.001)
+        log.append("second")
+
+    dispatcher.schedule(Turn(first))
+    dispatcher.schedule(Turn(second))
+    dispatcher.schedule(Turn(lambda: loop.call_soon(done.set)))
+    await drained(done)
+    assert log == ["first", "second", "flush", "flush"]
 
 
 async def test_a_turn_that_schedules_itself_for_ever_starves_nobody() -> None:
@@ -159,7 +203,7 @@ async def test_an_error_in_a_turn_or_a_flush_is_reported_and_the_rest_still_runs
         if log.count("flush") == 3:
             done.set()
 
-    dispatcher = Dispatcher(flush, clock=Clock())
+    dispatcher = Dispatcher(flush, flush_s=0.0, clock=Clock())
     dispatcher.schedule(Turn(lambda: fail("in turn")))
     dispatcher.schedule(Turn(lambda: dispatcher.schedule(Turn(lambda: log.append("last")))))
     dispatcher.schedule(Turn(lambda: fail("in turn again")))
@@ -184,9 +228,9 @@ async def test_turns_that_are_brought_run_at_once_in_slices_like_all_others() ->
         return Turn(act)
 
     dispatcher.run([turn("first"), turn("second"), turn("third")])
-    assert log == ["first", "second", "flush"]
+    assert log == ["first", "second"]
     await drained(done)
-    assert log == ["first", "second", "flush", "third", "flush"]
+    assert log == ["first", "second", "third", "flush"]
 
 
 async def test_turns_that_are_brought_while_a_slice_is_on_its_way_run_in_it() -> None:
@@ -221,7 +265,7 @@ async def test_who_brings_turns_is_spared_their_errors() -> None:
     def fail() -> None:
         raise ValueError("in turn")
 
-    dispatcher = Dispatcher(lambda: log.append("flush"), clock=Clock())
+    dispatcher = Dispatcher(lambda: log.append("flush"), flush_s=0.0, clock=Clock())
     dispatcher.run([Turn(fail), Turn(done.set)])
     assert reported == ["ValueError('in turn')"]
     await drained(done)

@@ -36,3 +36,11 @@ def test_a_value_may_be_deeper_than_the_stack() -> None:
     while copy:
         copy, depth = copy[0], depth + 1
     assert depth == 100_000
+
+
+def test_a_scalar_among_containers_stays_what_it_is() -> None:
+    value: Any = {"a": [1, True, 1.0, None, "b"], "c": [[]]}
+    copy = copied(value)
+    assert copy == value
+    assert [type(each) for each in copy["a"]] == [int, bool, float, type(None), str]
+    assert copy["c"][0] is not value["c"][0]
