@@ -138,6 +138,10 @@ def _stale(run: Run, message: m.ProposePlan) -> tuple[f.RejectionCode, Sequence[
     on: what they can know of a step in flight is that it will end, one way or the other. So outcomes of what
     was in flight make their proposal no older; a step begun since, or news from outside, does.
     """
+    if message.author == "planner" and run.is_draining:
+        return "stale", (
+            "what was in flight when it was asked for is not known any more: wait, and plan anew",
+        )
     oldest = run.foreseen_from if message.author == "human" else run.epoch
     if oldest <= message.epoch <= run.epoch:
         return "stale", ()

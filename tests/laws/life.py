@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from midcourse.domain import facts as f
 from midcourse.domain import messages as m
+from midcourse.domain.budget import Budget
 from midcourse.domain.decide import react, record
 from midcourse.domain.errors import MessageRefused
 from midcourse.domain.goal import Goal
@@ -26,7 +27,8 @@ from .world import CATALOG, SPECS, Process, World
 Shape = Literal["sequence", "all at once", "tree"]
 Answer = Literal["no plan", "give up", "reached", "raises"]
 Ending = Literal[
-    "done", "failed", "refused", "vouched", "lost", "lost_after_effect", "replan", "replan_after_effect"
+    "done", "failed", "refused", "vouched", "lost", "lost_after_effect", "replan", "replan_after_effect",
+    "waits", "waits_for_news",
 ]  # fmt: skip
 ENDINGS: tuple[Ending, ...] = get_args(Ending)
 NONE = 9
@@ -38,12 +40,21 @@ def step(tool: str, item: int, **fields: Any) -> Step:
     return Step("", tool, arguments, **fields)
 
 
+ITEM = {"tool_name": "reserve", "input": {"item": "{{item}}"}}
+LOOK_AT = {"tool_name": "look", "input": {"item": "{{A.id}}"}}
 STEPS = (
     *(step(tool, n) for tool in ("look", "reserve", "charge", "pack", "ship", "notify") for n in (0, 1)),
     *(step(tool, 0, again=True) for tool in ("reserve", "charge", "ship", "notify")),
     *(step(tool, 1, timeout_s=5.0) for tool in ("look", "reserve", "charge", "notify")),
     step("charge", 0, amount=7),
     step("charge", 0),
+    *(step(tool, 1, on_replan=left) for tool in ("reserve", "ship") for left in ("adopt", "cancel")),
+    Step("", "wait", {"for_s": 3}),
+    Step("", "wait", {"signal": "news", "timeout_s": 50}),
+    Step("", "wait", {"signal": "news"}),
+    Step("", "map", {"over": [0, 1], "concurrency": 2, "do": ITEM}),
+    Step("", "map", {"over": [1, 1, 0], "do": [{"id": "A", **ITEM}, {"id": "B", **LOOK_AT}]}),
+    Step("", "decide", {"if": {"expr": "size(input.to) == 1"}, "then": {**ITEM, "input": {"item": 7}}}),
 )
 OPENING = (step("reserve", 0), step("charge", 0), step("pack", 1), step("notify", 0))
 SMALLER = Catalog(spec for spec in SPECS if spec.name not in ("user__ship", "user__notify"))
@@ -124,11 +135,13 @@ class Life:
         listed = [entry.key for place, entry in enumerate(standing) if place != undoes and undo >> place & 1]
         return Plan(steps, listed)
 
-    def start(self, tail: Sequence[Step], shape: Shape, by: Author, done: int) -> None:
+    def start(
+        self, tail: Sequence[Step], shape: Shape, by: Author, done: int, *, budget: int = 1_000
+    ) -> None:
         """Begin, and let some things be done already."""
         goal = Goal("deliver", {"to": ("Oslo",)})
         plan = self.plan([*OPENING, *tail], shape) if by == "human" else None
-        limits = f.Limits(replans=6, proposals=3, planning_attempts=2)
+        limits = f.Limits(replans=6, proposals=3, planning_attempts=2, budgets=(Budget(steps=budget),))
         self.tell(m.StartRun(at=self.at, goal=goal, lineage="run", plan=plan, planner="p", limits=limits))
         if self.process.planning is not None:
             self.planner_proposes([*OPENING, *tail], shape)
@@ -162,7 +175,7 @@ class Life:
     def attempt_ends(self, which: int, ending: Ending) -> None:
         tokens = list(self.process.attempts)
         order = self.process.attempts.pop(tokens[which % len(tokens)])
-        if ending in ("vouched", "replan") and self.world.has_happened(order.operation):
+        if ending in ("vouched", "replan", "waits") and self.world.has_happened(order.operation):
             ending = "done"  # a tool that vouches tells the truth
         if ending in ("done", "lost_after_effect", "replan_after_effect"):
             self.world.do(order)
@@ -182,6 +195,10 @@ class Life:
                 return m.ReportFailure(**token, failure=failure)
             case "vouched":
                 return m.ReportFailure(**token, failure=failure, retry_after_s=0.5, no_effect=True)
+            case "waits" if order.step:
+                return m.ReportSuspended(**token, due=self.at + 3.0, no_effect=True)
+            case "waits_for_news" if order.step:
+                return m.ReportSuspended(**token, signal="news", details="asked")
             case "replan" if order.step:
                 return m.ReportReplan(**token, reason="elsewhere", no_effect=True, updates={"x": 1})
             case "replan_after_effect" if order.step:
@@ -238,6 +255,17 @@ class Life:
         news = m.ReceiveSignal(at=self.at, name="news", payload=(1, 2), id=id, relevant=relevant)
         self.person(news, foreign=foreign)
 
+    def pause(self, *, foreign: bool) -> None:
+        self.person(m.PauseRun(at=self.at, reason="lunch"), foreign=foreign)
+
+    def unpause(self, *, foreign: bool) -> None:
+        """Let it go on, with more to spend where it had spent all."""
+        if self.run.spent is not None:
+            steps = sum(self.run.calls.values()) + 5
+            self.person(m.ChangeBudget(at=self.at, budget=Budget(steps=steps)), foreign=foreign)
+        else:
+            self.person(m.UnpauseRun(at=self.at), foreign=foreign)
+
     def cancel(self, *, foreign: bool) -> None:
         self.person(m.RequestCancel(at=self.at, reason="enough"), foreign=foreign)
 
@@ -271,11 +299,21 @@ class Life:
             self.probe_answers(can_tell=True)
         elif self.process.planning is not None:
             self.planner_answers("reached")
+        elif self.run.paused is not None:
+            self.unpause(foreign=False)
         elif wake_at(self.run) is not None:
             self.timer_fires()
+        elif self._waits_for_news():
+            self.signal("", relevant=False, foreign=False)
         else:
             return False
         return True
+
+    def _waits_for_news(self) -> bool:
+        run = self.run
+        return any(wait.signal for wait in run.waits.values()) or any(
+            operation.awaits for operation in run.backoff.values()
+        )
 
     def live_to_the_end(self) -> None:
         """From wherever it is: once every order is answered, a run has ended or needs a person."""

@@ -113,6 +113,16 @@ class Machine(RuleBasedStateMachine):
         self.life.signal(id, relevant=relevant, foreign=foreign)
 
     @rule(seldom=SELDOM, foreign=st.booleans())
+    def pause(self, seldom: bool, foreign: bool) -> None:
+        if seldom:
+            self.life.pause(foreign=foreign)
+
+    @precondition(lambda self: self.life.run.paused is not None)
+    @rule(foreign=st.booleans())
+    def unpause(self, foreign: bool) -> None:
+        self.life.unpause(foreign=foreign)
+
+    @rule(seldom=SELDOM, foreign=st.booleans())
     def cancel(self, seldom: bool, foreign: bool) -> None:
         if seldom:
             self.life.cancel(foreign=foreign)

@@ -59,6 +59,9 @@ def _people(life: Life, random: Random) -> Iterator[Choice]:
     yield 0.5, lambda: life.replan(foreign=foreign)
     plan = life.plan(tail(random), random.choice(SHAPES), random.choice((0, 1, 3)), random.choice((NONE, 0)))
     yield 1, lambda: life.person_proposes(plan, behind=random.random() < 0.2, foreign=foreign)
+    if life.run.paused is not None:
+        yield 2, lambda: life.unpause(foreign=foreign)
+    yield 0.4, lambda: life.pause(foreign=foreign)
     if life.run.unknown:
         yield 3, lambda: life.person_settles(with_receipt=maybe, foreign=foreign)
     if life.run.parked:
@@ -68,7 +71,13 @@ def _people(life: Life, random: Random) -> Iterator[Choice]:
 def walk(seed: int, events: int) -> Life:
     """Live a life. The seed alone says what happens."""
     random, life = Random(seed), Life()
-    life.start(tail(random), random.choice(SHAPES), random.choice(AUTHORS), random.randrange(6))
+    life.start(
+        tail(random),
+        random.choice(SHAPES),
+        random.choice(AUTHORS),
+        random.randrange(6),
+        budget=random.choice((3, 8, 1_000)),
+    )
     for place in range(events):
         weights, happenings = zip(*choices(life, random), strict=True)
         random.choices(happenings, weights)[0]()
