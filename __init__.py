@@ -44,7 +44,8 @@ if TYPE_CHECKING:
         UnknownTool,
     )
     from .domain.facts import Failure, Limits
-    from .domain.goal import Goal
+    from .domain.goal import Goal, Requirement
+    from .domain.opinions import Consultation, Opinion
     from .domain.plan import GoalReached, NoPlan, Plan, Step
     from .domain.planning import Planner, PlanningContext
     from .domain.receipt import Receipt, Resource
@@ -57,6 +58,7 @@ __all__ = [
     "Authority",
     "AuthorityInvalid",
     "Budget",
+    "Consultation",
     "Engine",
     "EngineClosedError",
     "EngineError",
@@ -70,6 +72,7 @@ __all__ = [
     "MessageRefused",
     "MidcourseError",
     "NoPlan",
+    "Opinion",
     "Outcome",
     "OutcomeUnknownError",
     "Plan",
@@ -82,6 +85,7 @@ __all__ = [
     "Record",
     "ReplanDecision",
     "RequestReplan",
+    "Requirement",
     "Resource",
     "RetryPolicy",
     "RunAttention",
@@ -149,7 +153,8 @@ _NAMES_BY_MODULE = {
         "UnknownTool",
     ),
     ".domain.facts": ("Failure", "Limits"),
-    ".domain.goal": ("Goal",),
+    ".domain.goal": ("Goal", "Requirement"),
+    ".domain.opinions": ("Consultation", "Opinion"),
     ".domain.plan": ("GoalReached", "NoPlan", "Plan", "Step"),
     ".domain.planning": ("Planner", "PlanningContext"),
     ".domain.receipt": ("Receipt", "Resource"),

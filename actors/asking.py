@@ -12,6 +12,7 @@ from ..domain.messages import (
     AnswerQuestion,
     ApproveSubject,
     ChangeBudget,
+    DecideReview,
     DenySubject,
     Message,
     PauseRun,
@@ -144,6 +145,20 @@ class Asking:
         """
         await self._ask(
             AnswerQuestion(at=self._now(), actor=actor(by), step=step, value=value, decline=decline)
+        )
+
+    async def review(self, step: str, verdict: str, *, reason: str = "", by: str = "") -> None:
+        """Review a step, or choose what becomes of one whose review does not come to an end by itself.
+
+        Args:
+            step: the step.
+            verdict: ``ok``, ``step`` (do it again) or ``plan``; where it was escalated ``continue``,
+                ``reset`` (do it again, with as many rounds as at first) or ``stop``.
+            reason: why.
+            by: on whose behalf.
+        """
+        await self._ask(
+            DecideReview(at=self._now(), actor=actor(by), step=step, verdict=verdict, reason=reason)
         )
 
     async def deny(self, subject: str, *, by: str = "", reason: str = "") -> None:

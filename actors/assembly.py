@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 
 from ..domain.authority import Authority
 from .clock import Timers
+from .consultants import Consultants, Reviewer
 from .couriers import Couriers
 from .directory import Directory
 from .executor import Executor
@@ -17,7 +18,7 @@ from .supervisor import ExecutorLimits
 from .tools import Tool
 
 
-async def start_couriers(
+async def start_couriers(  # noqa: PLR0913 - an engine has as many parts
     stack: AsyncExitStack,
     directory: Directory,
     *,
@@ -25,6 +26,7 @@ async def start_couriers(
     planners: Planners,
     settings: Settings,
     authority: Authority,
+    reviewers: Mapping[str, Reviewer],
     timers: Timers,
     random: Callable[[], float],
 ) -> Couriers:
@@ -37,6 +39,7 @@ async def start_couriers(
         planners: the planners.
         settings: how they work.
         authority: how much tools may be used.
+        reviewers: who is asked for opinions, by name.
         timers: makes things happen later.
         random: returns numbers from 0 to 1, for the jitter of waits.
     """
@@ -70,4 +73,5 @@ async def start_couriers(
             tools=authority.limits,
         ),
     )
-    return Couriers(executor, planner)
+    consultants = Consultants(reviewers, report=directory.tell, clock=directory.clock, spawn=directory.spawn)
+    return Couriers(executor, planner, consultants)

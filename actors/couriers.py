@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from ..domain.orders import CancelPlanning, MakePlan, Order
+from ..domain.orders import CancelPlanning, Consult, MakePlan, Order
 from ._pykka import ActorDeadError
 from ._pykka.ref import AsyncioActorRef
+from .consultants import Consultants
 from .executor import Executor
 from .orders import Finish, ForgetRun, RunOrders
 from .planner import PlannerActor
 
 _FOR_PLANNER: frozenset[type[Order]] = frozenset((MakePlan, CancelPlanning))
+_FOR_OTHERS = _FOR_PLANNER | {Consult}
 
 
 class Couriers:
@@ -21,11 +23,18 @@ class Couriers:
     Args:
         executor: calls tools.
         planner: asks planners.
+        consultants: ask reviewers and judges.
     """
 
-    def __init__(self, executor: AsyncioActorRef[Executor], planner: AsyncioActorRef[PlannerActor]) -> None:
+    def __init__(
+        self,
+        executor: AsyncioActorRef[Executor],
+        planner: AsyncioActorRef[PlannerActor],
+        consultants: Consultants,
+    ) -> None:
         self._executor = executor
         self._planner = planner
+        self._consultants = consultants
 
     def send(self, run_id: str, orders: Sequence[Order]) -> None:
         """Hand orders to those they are for.
@@ -34,10 +43,13 @@ class Couriers:
             ActorDeadError: one of them has ended.
         """
         message = RunOrders(run_id, orders)
-        if len(orders) == 1 and orders[0].__class__ not in _FOR_PLANNER:
+        if len(orders) == 1 and orders[0].__class__ not in _FOR_OTHERS:
             self._executor.tell(message)
             return
         kinds = {order.__class__ for order in orders}
+        if Consult in kinds:
+            self._consultants.send(run_id, orders)
+            kinds.discard(Consult)
         if not kinds <= _FOR_PLANNER:
             self._executor.tell(message)
         if not kinds.isdisjoint(_FOR_PLANNER):

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import random as _random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self, get_args
@@ -25,6 +25,7 @@ from .asking import actor
 from .assembly import start_couriers
 from .attention import RunAttention, list_attention
 from .clock import Clock, Timers
+from .consultants import Reviewer, checked_reviewers
 from .directory import Directory
 from .errors import EngineClosedError, RunParkedError
 from .handle import RunHandle
@@ -59,6 +60,8 @@ class Engine:
         plans: plans that steps may call as tools, by the name ``plan__<identifier>``.
         authority: what its runs may do, and who has to agree.
         policies: functions that budgets name, of a `Usage`: they say why a run may go no further.
+        reviewers: functions of a `Consultation`, by name; the one called ``judge`` judges requirements.
+        plan_reviewers: names of those who review every proposal of a planner.
         clock: tells the time in seconds since the epoch.
         timers: makes things happen later; the running event loop if it is left out.
         random: returns numbers from 0 to 1, for ids and the jitter of waits.
@@ -78,6 +81,8 @@ class Engine:
         plans: Iterable[PlanFile] = (),
         authority: Authority | None = None,
         policies: Mapping[str, Policy] | None = None,
+        reviewers: Mapping[str, Reviewer] | None = None,
+        plan_reviewers: Sequence[str] = (),
         clock: Clock = time.time,
         timers: Timers | None = None,
         random: Callable[[], float] = _random.random,
@@ -85,9 +90,11 @@ class Engine:
         made = as_tools(tools)
         self._authority = authority or Authority()
         self._authority.check()
+        self._reviewers = dict(reviewers or {})
         self._catalog = Catalog(
-            (each.spec for each in made), self._authority, dict(policies or {}), plans_by_name(plans)
-        )
+            (each.spec for each in made), self._authority, dict(policies or {}), plans_by_name(plans),
+            *checked_reviewers(self._reviewers, plan_reviewers, planners or {}),
+        )  # fmt: skip
         self._tools = {each.name: each for each in made}
         self._planners = Planners(planners or {})
         self._settings = settings or _DEFAULTS
@@ -147,7 +154,7 @@ class Engine:
         journal.on_ownership_lost(directory.fail)
         directory.couriers = await start_couriers(
             stack, directory, tools=self._tools, planners=self._planners, settings=settings,
-            authority=self._authority, timers=timers, random=self._random,
+            authority=self._authority, reviewers=self._reviewers, timers=timers, random=self._random,
         )  # fmt: skip
         stack.push_async_callback(shut_down, directory)
         self._directory = directory
@@ -191,7 +198,6 @@ class Engine:
             PlanInvalid: the plan cannot be used.
             InvalidInputError: an argument is not what it has to be, or the key was used for something else.
             UnknownPlannerError: there is no such planner, or it is not said which one.
-            EngineClosedError: the engine is not open.
             MidcourseError: anything else that kept it from being recorded.
         """
         directory, starter = self._open_parts()

@@ -47,6 +47,7 @@ def brief(run: Run, catalog: Catalog) -> PlanningContext:
         tools=catalog.for_planners(),
         refusals=tuple(run.refusals),
         askers=tuple(run.askers),
+        gaps=run.gaps,
         open_operations=tuple(
             OpenOperation(_step(run.steps[step]), operation.key, copied(operation.input), operation.effect)
             for step, operation in open_.items()
@@ -73,7 +74,7 @@ def ledger_entry(entry: Committed) -> LedgerEntry:
 
 def goal(run: Run) -> Goal:
     """Return the goal of a run as planners and people see it."""
-    return Goal(run.goal.text, copied(run.goal.inputs))
+    return Goal(run.goal.text, copied(run.goal.inputs), run.goal.requirements)
 
 
 def signals(run: Run) -> tuple[SignalEntry, ...]:

@@ -43,6 +43,7 @@ FROM_OUTSIDE: Final[frozenset[type[m.Message]]] = frozenset(
         m.ApproveSubject,
         m.DenySubject,
         m.AnswerQuestion,
+        m.DecideReview,
     )
 )
 """The messages that people and programs send."""

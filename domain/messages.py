@@ -258,6 +258,30 @@ class AnswerQuestion(Message, kw_only=True):
     decline: bool = False
 
 
+class ReportOpinion(Message, kw_only=True):
+    """A reviewer or a judge has answered, or could not be asked."""
+
+    key: str
+    verdict: str
+    reason: str = ""
+    problems: tuple[str, ...] = ()
+    cites: tuple[str, ...] = ()
+
+
+class DecideReview(Message, kw_only=True):
+    """A person reviews a step, or chooses what becomes of one whose review does not come to an end.
+
+    Args:
+        step: the step.
+        verdict: ``ok``, ``step`` or ``plan``; or ``continue``, ``reset`` or ``stop``.
+        reason: why.
+    """
+
+    step: str
+    verdict: str
+    reason: str = ""
+
+
 class RequestCompensation(Message, kw_only=True):
     """A person wants a committed operation taken back."""
 

@@ -10,6 +10,7 @@ from typing import Any, dataclass_transform
 
 import msgspec
 
+from .opinions import Consultation
 from .planning import PlanningContext
 
 
@@ -70,6 +71,20 @@ class Probe(Order):
     attempt: int
     tool: str
     input: Mapping[str, Any]
+
+
+class Consult(Order):
+    """Ask a reviewer or a judge.
+
+    Args:
+        key: name of the question.
+        who: the name they are registered under.
+        about: what they are asked.
+    """
+
+    key: str
+    who: str
+    about: Consultation
 
 
 class CancelAttempt(Order):

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from .facts import Failure
+from .facts import Failure, Gap
 from .goal import Goal
 from .plan import GoalReached, NoPlan, Plan, Step
 from .receipt import Receipt
@@ -103,6 +103,7 @@ class PlanningContext(msgspec.Struct, frozen=True):
         askers: what asked for this plan, first to last.
         open_operations: steps in flight that a plan may keep; what comes of those it leaves out is undone,
             or becomes a constraint.
+        gaps: requirements of the goal that had no evidence when that was last looked at.
         excluded: full names of tools to leave out of this one plan, if there is a plan without them.
         next_id: the number from which new step ids are free (``E{next_id}``).
         tools: the catalog.
@@ -127,6 +128,7 @@ class PlanningContext(msgspec.Struct, frozen=True):
     refusals: tuple[str, ...] = ()
     askers: tuple[Asker, ...] = ()
     open_operations: tuple[OpenOperation, ...] = ()
+    gaps: tuple[Gap, ...] = ()
 
     @property
     def blacklist(self) -> tuple[tuple[str, str], ...]:

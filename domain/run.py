@@ -15,6 +15,7 @@ from .frames import ControlRun, Frame
 from .goal import Goal
 from .held import Held
 from .ledger import Committed, Operation, Undo
+from .opinions import Review
 from .plan import Author, Step
 from .planning import Asker, SignalEntry
 from .waits import Wait
@@ -65,6 +66,10 @@ class Run:
         skipped: by step that was not approved and ended without effect, why.
         approvals: by step, approvals that are waited for, or given and not used yet.
         verdicts: by subject, what became of approvals.
+        reviews: steps that are done and wait for their review; ``rounds``: how often others were done.
+        consulting: questions to reviewers and judges that are open; ``opinions``: those answered, by key.
+        under_review: a proposal that waits for its reviewers.
+        gaps: requirements that had no evidence when that was last looked at.
         controls: its control steps that run bodies, by step.
         frame_of: by step of a body, the body it belongs to.
         questions: what people are asked, by step.
@@ -82,16 +87,16 @@ class Run:
     __slots__ = (
         "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff",
         "board", "broken", "budgets", "calls", "cancelling", "catalog", "closed", "compensates",
-        "controls", "cost", "done", "epoch", "exit", "failures", "final", "foreseen_from", "frame_of",
-        "goal", "goal_found", "guarded", "held", "id", "jumps", "key", "last_refusal", "ledger",
-        "limits", "lineage", "mail", "missing", "mode", "needed_by", "news", "next_n", "order",
-        "orphans", "outcome", "output", "owed", "parked", "paused", "plan_retry_at", "planner",
-        "planning_failures", "proposal", "questions", "ready", "recheck", "refusals", "refused",
-        "refused_alike", "replan_marks", "replans", "results", "reversible", "revision", "running",
-        "signal_ids", "signals", "skipped", "spent", "started", "started_at", "started_by", "steps",
-        "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens", "undo_requests",
-        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version",
-        "waits",
+        "consulting", "controls", "cost", "done", "epoch", "exit", "failures", "final",
+        "foreseen_from", "frame_of", "gaps", "goal", "goal_found", "guarded", "held", "id", "jumps",
+        "key", "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode", "needed_by",
+        "news", "next_n", "opinions", "order", "orphans", "outcome", "output", "owed", "parked",
+        "paused", "plan_retry_at", "planner", "planning_failures", "proposal", "questions", "ready",
+        "recheck", "refusals", "refused", "refused_alike", "replan_marks", "replans", "results",
+        "reversible", "reviews", "revision", "rounds", "running", "signal_ids", "signals", "skipped",
+        "spent", "started", "started_at", "started_by", "steps", "strays", "stuck", "stuck_on",
+        "tags", "tail_again", "tail_n", "tokens", "under_review", "undo_requests", "undo_running",
+        "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version", "waits",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -170,6 +175,12 @@ class Run:
         self.signals: list[SignalEntry] = []
         self.signal_ids: set[str] = set()
         self.news = 0
+        self.reviews: dict[str, Review] = {}
+        self.rounds: dict[str, tuple[int, int]] = {}
+        self.consulting: dict[str, f.ConsultationRequested] = {}
+        self.opinions: dict[str, f.OpinionGiven] = {}
+        self.under_review: Held | None = None
+        self.gaps: tuple[f.Gap, ...] = ()
         self.controls: dict[str, ControlRun] = {}
         self.frame_of: dict[str, Frame] = {}
         self.questions: dict[str, f.QuestionAsked] = {}
@@ -219,6 +230,8 @@ class Run:
             return self.proposal
         if self.held is not None:
             return self.held.proposal
+        if self.under_review is not None:
+            return self.under_review.proposal
         approval = self.approvals.get(PLAN)
         return approval.proposal if approval is not None else None
 
@@ -250,7 +263,9 @@ class Run:
             return False
         if self.owed is None and (self.revision > 0 or self.goal_found is not None):
             return False
-        if self.held is not None or PLAN in self.approvals or self.is_draining:
+        if self.held is not None or self.under_review is not None or PLAN in self.approvals:
+            return False
+        if self.is_draining:
             return False
         return not (self.undos_open or self.strays or ("planner", self.planner) in self.missing)
 

@@ -13,8 +13,9 @@ from .ledger import Operation
 from .run import Run
 
 StepState = Literal[
-    "pending", "ready", "approval", "running", "waiting", "backoff", "unknown", "failed", "skipped", "done"
-]
+    "pending", "ready", "approval", "running", "waiting", "review", "backoff", "unknown", "failed", "skipped",
+    "done",
+]  # fmt: skip
 
 
 class StepView(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -104,6 +105,12 @@ def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) ->
         return StepView(
             step_id, step.tool_name, copied(step.input), "waiting", retry_at=wait.due, needs=needs,
             reasoning=reasoning,
+        )  # fmt: skip
+    if step_id in run.reviews:
+        entry = run.ledger[run.reviews[step_id].operation]
+        return StepView(
+            step_id, step.tool_name, copied(entry.input), "review", entry.key, run.attempts.get(entry.key, 0),
+            needs=needs, reasoning=reasoning,
         )  # fmt: skip
     if step_id in run.controls or step_id in run.questions:
         state = "running" if step_id in run.controls else "waiting"

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from .approvals import PLAN, Approval
+from .opinions import PERSON
 from .run import Run
 
 Status = Literal[
@@ -17,8 +18,8 @@ Status = Literal[
 FINAL: frozenset[Status] = frozenset(("completed", "failed", "cancelled"))
 
 AttentionKind = Literal[
-    "approval", "question", "unknown_outcome", "budget", "stuck", "parked_compensation", "missing_tool",
-    "missing_planner",
+    "approval", "question", "review", "unknown_outcome", "budget", "stuck", "parked_compensation",
+    "missing_tool", "missing_planner",
 ]  # fmt: skip
 
 
@@ -45,6 +46,7 @@ def attention(run: Run) -> list[Attention]:
     return [
         *_approvals(run),
         *_questions(run),
+        *_reviews(run),
         *_unknown_outcomes(run),
         *_parked_undos(run),
         *_missing_parts(run),
@@ -69,6 +71,16 @@ def _approvals(run: Run) -> Iterator[Attention]:
 def _questions(run: Run) -> Iterator[Attention]:
     for step, question in run.questions.items():
         yield Attention("question", step, question.prompt, "answer it, or decline to")
+
+
+def _reviews(run: Run) -> Iterator[Attention]:
+    for step, review in run.reviews.items():
+        if review.escalated:
+            remedy = "continue with it, reset it to have it done again, or stop the run"
+            yield Attention("review", step, review.escalated, remedy)
+        elif review.who == PERSON:
+            detail = f"step {step} is done and waits for a person to review it"
+            yield Attention("review", step, detail, "say ok, step (do it again) or plan (make another plan)")
 
 
 def awaited_approvals(run: Run) -> list[Approval]:
@@ -130,6 +142,8 @@ def needs_attention(run: Run) -> bool:
     """Whether anything waits for a person; cheaper than listing it."""
     if run.stuck or run.parked or run.missing or (run.approvals and awaited_approvals(run)):
         return True
+    if run.reviews and any(each.escalated or each.who == PERSON for each in run.reviews.values()):
+        return True
     if run.questions or (run.spent is not None and run.paused is not None):
         return True
     return bool(run.unknown) and any(not operation.probing for operation in run.unknown.values())
@@ -190,5 +204,7 @@ def wake_at(run: Run) -> float | None:
 
 def is_dormant(run: Run) -> bool:
     """Whether nothing of a run is in flight in this process, so that it need not be kept in memory."""
+    if any(asked.who != PERSON for asked in run.consulting.values()):
+        return False
     is_planning = run.asked is not None and ("planner", run.planner) not in run.missing
     return not (run.running or run.undo_running or is_planning or run.is_probing)

@@ -129,12 +129,17 @@ class Catalog:
         authority: what they may be used for, and who has to agree.
         policies: functions that say whether a run may go on, by name.
         plans: the plans that steps may call, by their names as tools (``plan__…``).
+        reviewers: names of those who can be asked for opinions, the judge among them.
+        plan_reviewers: those of them who review every proposal of a planner.
 
     Raises:
         ToolDefinitionError: two tools share a name, or an ``undo`` cannot work.
     """
 
-    __slots__ = ("_bare", "_specs", "authority", "digest", "guards_steps", "plans", "policies")
+    __slots__ = (
+        "_bare", "_specs", "authority", "digest", "guards_steps", "plan_reviewers", "plans", "policies",
+        "reviewers",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -142,7 +147,11 @@ class Catalog:
         authority: Authority = _NO_RULES,
         policies: Mapping[str, Policy] = _NO_POLICIES,
         plans: Mapping[str, Plan] = _NO_PLANS,
+        reviewers: frozenset[str] = frozenset(),
+        plan_reviewers: tuple[str, ...] = (),
     ) -> None:
+        self.reviewers = reviewers
+        self.plan_reviewers = plan_reviewers
         self.plans = plans
         self.authority = authority
         self.policies = policies

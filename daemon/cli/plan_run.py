@@ -157,7 +157,7 @@ async def _run(
         authority=session.config.authority,
     ) as engine:  # fmt: skip
         handle = await engine.start(
-            Goal(plan.name, inputs),
+            Goal(plan.name, inputs, plan.requirements),
             plan=plan.plan(),
             mode="interactive" if options["interactive"] else "autonomous",
             key=options["key"],

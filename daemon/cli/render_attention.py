@@ -39,6 +39,9 @@ def _commands(run_id: str, item: Attention) -> tuple[str, ...]:
     subject = f"{run_id} {item.subject}"
     if item.kind == "approval":
         return (f"{runs} approve {subject}", f"{runs} deny {subject} --reason REASON")
+    if item.kind == "review":
+        choices = "continue|reset|stop" if "continue" in item.remedy else "ok|step|plan"
+        return (f"{runs} review {subject} {choices} --reason REASON",)
     if item.kind == "question":
         return (f"{runs} answer {subject} JSON", f"{runs} answer {subject} --decline")
     if item.kind == "unknown_outcome":

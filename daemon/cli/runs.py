@@ -21,6 +21,7 @@ _COMMANDS = {
     "unpause": Lazy("runs_limits:unpause", "Let paused runs go on."),
     "budget": Lazy("runs_limits:budget", "Say what a run may spend."),
     "answer": Lazy("runs_approve:answer", "Answer what a step asks."),
+    "review": Lazy("runs_approve:review", "Review a step, or choose what becomes of it."),
     "settle": Lazy("runs_steer:settle", "Say what became of an unknown outcome."),
     "compensate": Lazy("runs_steer:compensate", "Undo an operation; retry or waive an undo that gave up."),
 }

@@ -1,4 +1,4 @@
-"""``midcourse runs approve``, ``deny`` and ``answer``: what people say to what waits for them."""
+"""``midcourse runs approve``, ``deny``, ``answer``, ``review``: what people say to what waits for them."""
 
 from __future__ import annotations
 
@@ -58,3 +58,21 @@ def answer(session: Session, /, *, run: str, step: str, value: Any, decline: boo
     if decline is (value is not None):
         raise click.UsageError("give an answer, or say --decline")
     tell(session, run, AnswerQuestion(**sender(session), step=step, value=value, decline=decline))
+
+
+@click.command("review", epilog=RUN_HELP)
+@run_argument
+@click.argument("step")
+@click.argument("verdict", type=click.Choice(("ok", "step", "plan", "continue", "reset", "stop")))
+@click.option("--reason", default="", help="Why; a planner is told.")
+@json_option
+@pass_session
+def review(session: Session, /, *, run: str, step: str, verdict: str, reason: str) -> None:
+    """Say what you find of a STEP that waits for a person's review: ok, step (do it again) or plan.
+
+    Where its review does not come to an end by itself: continue with it, reset it to have it done again, or
+    stop the run.
+    """
+    from ...domain.messages import DecideReview
+
+    tell(session, run, DecideReview(**sender(session), step=step, verdict=verdict, reason=reason))

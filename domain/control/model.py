@@ -26,14 +26,12 @@ class PlanStep(Step, frozen=True, omit_defaults=True, kw_only=True):
 
     Args:
         retry: its own retry policy, in place of its tool's.
-        review: who looks at its result before the run goes on: the name of a tool or model, or ``person``.
         when_unapproved: what becomes of it if a person denies it an approval it needs.
         default: its result where it is not approved and says ``default``.
         on_replan: what becomes of it if another plan is asked for while it runs.
     """
 
     retry: RetryPolicy | None = None
-    review: str = ""
     when_unapproved: Literal["fail", "skip", "default"] = "fail"
     default: Any = None
     on_replan: Literal["drain", "adopt", "cancel"] = "drain"

@@ -23,6 +23,9 @@ strays        effects committed after their plan was left
 people        signals, cancellation, settling
 compensation  undoing forward
 limits        budgets and pauses
+opinions      asking reviewers and judges
+reviews       what becomes of steps and plans that are reviewed
+delivery      requirements, before a run is complete
 controls      control steps, and the bodies inside
 questions     what people are asked
 waits         steps and tools that wait for times and signals
@@ -54,11 +57,13 @@ from . import (
     compensation,
     jumps,
     limits,
+    opinions,
     people,
     proposals,
     questions,
     recovery,
     reports,
+    reviews,
     start,
 )
 from .advance import advance
@@ -93,6 +98,8 @@ _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
     m.PauseRun: limits.pause,
     m.UnpauseRun: limits.unpause,
     m.ChangeBudget: limits.change_budget,
+    m.ReportOpinion: opinions.take,
+    m.DecideReview: reviews.decide,
     m.AnswerQuestion: questions.answer,
     m.RequestCompensation: compensation.request,
     m.RetryCompensation: compensation.retry,

@@ -15,9 +15,10 @@ from ..run import Run
 from ..scopes import render_in
 from ..templates import TemplateError
 from ..tools import Catalog
-from . import approvals, compensation, controls, in_flight, limits, preconditions, proposals, waits
+from . import approvals, compensation, controls, in_flight, limits, preconditions, proposals, reviews, waits
 from .admission import admit, template_failure
 from .decision import NOTHING, Decision
+from .delivery import check_coverage
 from .outcomes import end_without_receipt, failure_in, is_late, must_be_known_first, unknown
 from .replan import request_replan
 from .strays import undo_unwanted
@@ -70,6 +71,8 @@ def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
         return Decision(spent)
     if run.exit is not None:
         return controls.leave_by_exit(run, run.exit)
+    if run.reviews and (reviewed := reviews.go_on(run, catalog)).facts:
+        return reviewed
     if run.controls and (moved := controls.go_on(run)).facts:
         return moved
     if run.waits and (over := waits.end_next(run, at)).facts:
@@ -183,6 +186,8 @@ def _ask(run: Run, catalog: Catalog, at: float) -> Decision:
     """Ask the planner, once everything in flight is known; a person's plan that waits comes first."""
     if run.held is not None:
         return NOTHING if run.is_draining else proposals.take_up(run, run.held, catalog)
+    if run.under_review is not None:
+        return proposals.take_up_reviewed(run, run.under_review, catalog)
     if PLAN in run.approvals:
         return proposals.take_up_approved(run, run.approvals[PLAN], catalog)
     if not run.wants_plan or (run.plan_retry_at is not None and run.plan_retry_at > at):
@@ -215,6 +220,10 @@ def _admit_next(run: Run, catalog: Catalog, at: float) -> Decision:
 
 
 def _complete(run: Run) -> Decision:
+    if run.goal.requirements:
+        open_ = check_coverage(run)
+        if open_ is not None:
+            return open_
     last = next((run.results[step] for step in reversed(run.order) if step in run.results), None)
     reason = run.goal_found.reason if run.goal_found is not None else ""
     if run.output is not None and run.goal_found is None:

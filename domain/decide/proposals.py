@@ -17,9 +17,10 @@ from ..orders import CancelPlanning, Order
 from ..plan import Author, Plan
 from ..run import Run
 from ..tools import Catalog
-from . import approvals, compensation
+from . import approvals, compensation, reviews
 from .authority import plan_needs_approval, problems_of_planned
 from .decision import NOTHING, Decision
+from .delivery import unserved
 from .in_flight import adopted
 from .operations import literal_conflicts
 from .preconditions import guarded
@@ -62,6 +63,8 @@ def propose(run: Run, message: m.ProposePlan, catalog: Catalog) -> Decision:
         code, problems = _judge(run, proposed, catalog, _awaited(run, message.author))
     if problems:
         return Decision((proposed, f.ProposalRejected(draft.mark, message.epoch, code, tuple(problems))))
+    if message.author == "planner" and catalog.plan_reviewers:
+        return Decision((proposed, reviews.ask_about_plan(proposed, catalog)))
     why = plan_needs_approval(run, draft.plan, message.author, catalog)
     if why:
         return Decision((proposed, approvals.ask_for_plan(run, draft.mark, message.epoch, why, catalog)))
@@ -103,6 +106,22 @@ def take_up(run: Run, held: Held, catalog: Catalog) -> Decision:
     if problems:
         return Decision((f.ProposalRejected(proposed.digest, proposed.epoch, code, tuple(problems)),))
     return Decision(revise(run, proposed, catalog))
+
+
+def take_up_reviewed(run: Run, held: Held, catalog: Catalog) -> Decision:
+    """Go on with a proposal that waits for its reviewers, if its epoch is still current."""
+    proposed = held.proposal
+    if proposed.epoch != run.epoch or run.is_draining:
+        problem = "more has happened while it was being reviewed: plan anew"
+        return Decision((f.ProposalRejected(proposed.digest, proposed.epoch, "stale", (problem,)),))
+    following = reviews.next_of_plan(run, proposed, catalog)
+    if following is not None:
+        return following
+    why = plan_needs_approval(run, proposed.plan, proposed.author, catalog)
+    if why:
+        asked = approvals.ask_for_plan(run, proposed.digest, proposed.epoch, why, catalog)
+        return Decision((asked,), (), held.version)
+    return Decision(revise(run, proposed, catalog), (), held.version)
 
 
 def take_up_approved(run: Run, approval: Approval, catalog: Catalog) -> Decision:
@@ -162,6 +181,9 @@ def _judge(
 ) -> tuple[f.RejectionCode, Sequence[str]]:
     plan = proposed.plan
     problems = problems_of(run, plan, catalog, relisted=proposed.relisted, awaited=awaited)
+    if problems:
+        return "invalid", problems
+    problems = tuple(unserved(run, plan))
     if problems:
         return "invalid", problems
     problems = literal_conflicts(run, plan, catalog, proposed.relisted)

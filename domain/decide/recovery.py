@@ -10,6 +10,7 @@ from ..run import Run
 from ..tools import Catalog
 from . import compensation
 from .decision import Decision
+from .opinions import orders_of
 from .outcomes import can_probe, probe_of
 from .reports import lose_with_process
 
@@ -28,6 +29,8 @@ def activate(run: Run, message: m.Activate, catalog: Catalog) -> Decision:
         if run.asked.epoch != run.epoch:
             facts.append(f.PlanRequested(run.epoch, run.planner, run.asked.reason))
         orders.append(MakePlan(run.planner, brief(run, catalog)))
+    for asked in run.consulting.values():
+        orders += orders_of(run, asked)
     return Decision(facts, orders)
 
 

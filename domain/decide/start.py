@@ -8,6 +8,7 @@ from ..errors import MessageRefused
 from ..run import Run
 from ..tools import Catalog
 from .decision import Decision
+from .delivery import check_requirements
 from .limits import check_budgets
 from .proposals import accept
 from .starting_plan import first_draft
@@ -19,6 +20,7 @@ def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
         raise MessageRefused(f"run {run.id} was started already")
     if message.plan is None and not message.planner:
         raise MessageRefused(f"run {run.id}: give it a plan or name a planner")
+    check_requirements(message.goal, message.planner, catalog)
     check_budgets(message.limits.budgets, catalog)
     started = f.RunStarted(
         message.goal, message.planner, message.mode, message.key, message.lineage, message.tags,

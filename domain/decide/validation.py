@@ -12,6 +12,7 @@ import msgspec
 from ..briefing import open_steps
 from ..control import CONTROLS, bodies_of, parse_control, sites_of, steps_of
 from ..errors import UnknownTool
+from ..opinions import PERSON
 from ..plan import Plan, Step, WhenUnapproved
 from ..problems import Place, Problem
 from ..readiness import cycle, edges, is_dag
@@ -141,6 +142,9 @@ def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
         yield f"step {step.id}: when_unapproved is {step.when_unapproved!r}; write one of {allowed}"
     elif step.default is not None and step.when_unapproved != "default":
         yield f"step {step.id}: default is what a step with when_unapproved: default returns; say that, too"
+    if step.review and step.review != PERSON and step.review not in catalog.reviewers:
+        known = ", ".join(sorted({PERSON, *catalog.reviewers}))
+        yield f"step {step.id}: {step.review!r} is no reviewer of this engine (there are: {known})"
     if step.timeout_s is not None and step.timeout_s <= 0:
         yield f"step {step.id}: timeout_s must be above 0 seconds, not {step.timeout_s}"
     if not spec.input_schema:

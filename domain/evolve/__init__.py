@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import facts as f
 from ..run import Run
-from . import approvals, compensation, controls, lifecycle, limits, planning, steps, waits
+from . import approvals, compensation, controls, lifecycle, limits, opinions, planning, steps, waits
 
 __all__ = ["evolve", "fold"]
 
@@ -86,6 +86,13 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.ExitReached: controls.exit_reached,
     f.QuestionAsked: controls.question_asked,
     f.QuestionAnswered: controls.question_answered,
+    f.ConsultationRequested: opinions.consultation_requested,
+    f.OpinionGiven: opinions.opinion_given,
+    f.StepReviewed: opinions.step_reviewed,
+    f.ReviewEscalated: opinions.review_escalated,
+    f.ReviewReset: opinions.review_reset,
+    f.PlanReviewRequested: opinions.plan_review_requested,
+    f.CoverageChecked: opinions.coverage_checked,
     f.WaitStarted: waits.wait_started,
     f.WaitEnded: waits.wait_ended,
     f.AttemptSuspended: waits.attempt_suspended,

@@ -10,8 +10,10 @@ from ..run import Run
 def approval_requested(run: Run, fact: f.ApprovalRequested) -> None:
     proposal = None
     if fact.step == PLAN:
-        proposal, run.proposal = run.proposal, None
-        run.asked = None
+        proposal = run.proposal
+        if run.under_review is not None:
+            proposal = run.under_review.proposal
+        run.asked = run.proposal = run.under_review = None
     else:
         run.ready.pop(fact.step, None)
     run.approvals[fact.step] = Approval.of(fact, run.version, proposal)

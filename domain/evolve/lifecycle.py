@@ -51,6 +51,9 @@ def unwinding_began(run: Run, fact: f.UnwindingBegan) -> None:
     run.ready.clear()
     run.waits.clear()
     run.questions.clear()
+    run.reviews.clear()
+    run.consulting.clear()
+    run.under_review = None
     run.exit = None
     give_up_backoff(run)
 

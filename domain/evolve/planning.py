@@ -15,6 +15,7 @@ from ..run import Run
 from .backoff import give_up_backoff
 from .bodies import drop_bodies
 from .mail import put_letter
+from .opinions import finish_reviewed
 
 
 def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
@@ -29,6 +30,9 @@ def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
     unstick(run)
     run.waits.clear()
     run.questions.clear()
+    for review in tuple(run.reviews.values()):
+        finish_reviewed(run, review)
+    run.reviews.clear()
     give_up_backoff(run)
 
 
@@ -64,6 +68,10 @@ def proposal_rejected(run: Run, fact: f.ProposalRejected) -> None:
     if run.proposal is None and run.held is not None and run.held.is_rejected_by(fact):
         run.held = None
         return
+    if run.proposal is None and run.under_review is not None and run.under_review.is_rejected_by(fact):
+        run.under_review = None
+        _refuse(run, fact.problems)
+        return
     approval = run.approvals.get(PLAN)
     if approval is not None and (approval.digest, approval.epoch) == (fact.digest, fact.epoch):
         del run.approvals[PLAN]
@@ -96,8 +104,9 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     run.order = [*fact.kept, *fact.added]
     run.output, run.compensates = proposal.plan.output, proposal.plan.compensate_on_failure
     run.proposal = run.owed = run.asked = run.broken = run.plan_retry_at = run.goal_found = None
-    run.held = run.asking = None
+    run.held = run.asking = run.under_review = None
     run.approvals.pop(PLAN, None)
+    run.gaps = ()
     run.askers.clear()
     run.guarded = dict(fact.guarded)
     run.recheck = False

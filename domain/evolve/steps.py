@@ -13,6 +13,7 @@ from ..receipt import Receipt
 from ..run import Run
 from .bodies import note_done, note_failed
 from .mail import take_letter
+from .reviews import begin_review, is_passed
 
 
 def step_started(run: Run, fact: f.StepStarted) -> None:
@@ -141,6 +142,10 @@ def _commit(run: Run, operation: Operation, receipt: Receipt, attempt: int) -> N
         if operation.key in run.reversible:
             run.strays[operation.key] = entry
     elif operation.step in run.unmet and not operation.is_left:
+        who = run.steps[operation.step].review
+        if who and not run.is_leaving:
+            begin_review(run, operation.step, operation.key, who)
+            return
         finish(run, operation.step, operation.key, receipt.result)
         if operation.replans:
             _ask_anew(run, operation)
@@ -159,6 +164,10 @@ def step_satisfied(run: Run, fact: f.StepSatisfied) -> None:
     begin(run, fact.step)
     run.foreseen_from = run.version
     run.strays.pop(key, None)
+    who = run.steps[fact.step].review
+    if who and key in run.ledger and not is_passed(run, key):
+        begin_review(run, fact.step, key, who)
+        return
     source = run.ledger.get(key) or run.undos.get(key)
     receipt = source.receipt if source is not None else None
     finish(run, fact.step, key, receipt.result if receipt is not None else None)

@@ -9,7 +9,7 @@ from ..errors import ReplanAnswer
 from ..plan import Author, Plan
 from .base import Fact, Failure
 
-RejectionCode = Literal["stale", "invalid", "conflict", "replaced", "authority", "denied"]
+RejectionCode = Literal["stale", "invalid", "conflict", "replaced", "authority", "review", "denied"]
 
 
 class ReplanRequested(Fact):

@@ -6,9 +6,10 @@ each at a path in the document. ``problems_in`` looks at it together with tools,
 and columns, and checking inputs against JSON Schema is the shell's.
 """
 
+from ..goal import Requirement
 from .catalog import Surroundings, problems_in
 from .document import read_plan_file
-from .model import PlanFile, Requirement, Solver, plans_by_name
+from .model import PlanFile, Solver, plans_by_name
 from .schema import plan_file_schema
 from .writing import normal_document, written
 

@@ -12,8 +12,9 @@ from ..control import CONTROLS, PlanStep, parse_control
 from ..control import fields as f
 from ..control.bodies import check_id, read_step, step_label
 from ..control.normal import normal_input
+from ..goal import Requirement
 from ..problems import Place, Problem
-from .model import PlanFile, Requirement, Solver
+from .model import PlanFile, Solver
 from .references import check_references
 
 FIELDS: Final = {

@@ -20,6 +20,7 @@ from ..control import (
     unsupported_fields,
 )
 from ..errors import ToolDefinitionError
+from ..goal import Requirement
 from ..plan import Plan
 
 PLAN_PREFIX = "plan__"
@@ -37,20 +38,6 @@ class Solver(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     query_to_answer: str
     system_prompt: str = ""
     data: Mapping[str, Any]
-
-
-class Requirement(msgspec.Struct, frozen=True, kw_only=True):
-    """Something a run has to show before it is complete.
-
-    Args:
-        id: its name.
-        text: what is required, in words.
-        evidence: what shows it: one of ``operation`` (a glob), ``expr`` (CEL over the ledger), ``judge``.
-    """
-
-    id: str
-    text: str
-    evidence: Mapping[str, str]
 
 
 class PlanFile(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -100,7 +87,7 @@ class PlanFile(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     def unsupported(self) -> list[str]:
         """Return what it asks for that the engine of this version does not carry out, in words."""
-        said = [f"{name!r}" for name in ("solver", "requirements") if getattr(self, name)]
+        said = [f"{name!r}" for name in ("solver",) if getattr(self, name)]
         for step, path in all_steps(self.steps):
             said += [f"{name!r} of step {path}" for name in unsupported_fields(step)]
             if not _is_carried_out(step.tool_name):

@@ -155,6 +155,8 @@ class Story:
             for operation in place.values():
                 if operation.step == step:
                     return operation.key
+        if step in self.run.reviews:
+            return self.run.reviews[step].operation
         return self.run.done[step]
 
 

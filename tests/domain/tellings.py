@@ -196,3 +196,19 @@ def answers(step: str, value: Any = None, *, decline: bool = False) -> Telling:
     return lambda story: m.AnswerQuestion(
         at=story.at, actor="os:alice", step=step, value=value, decline=decline
     )
+
+
+def finds(verdict: str, reason: str = "", **said: Any) -> Telling:
+    """Whoever is asked first has an opinion."""
+
+    def message(story: Story) -> m.Message:
+        key = next(iter(story.run.consulting))
+        return m.ReportOpinion(at=story.at, key=key, verdict=verdict, reason=reason, **said)
+
+    return message
+
+
+def reviews(step: str, verdict: str, reason: str = "") -> Telling:
+    return lambda story: m.DecideReview(
+        at=story.at, actor="os:alice", step=step, verdict=verdict, reason=reason
+    )

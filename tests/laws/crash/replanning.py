@@ -32,7 +32,7 @@ from midcourse.store import Journal
 from .running import CHARGE, RESERVE, SHIP, TELL
 from .stage import stage
 
-ASK = Step("asked", "ask", {"question": "how to go on"})
+ASK = Step("asked", "user__ask", {"question": "how to go on"})
 
 
 @tool(effect="read")

@@ -1,0 +1,123 @@
+"""Reviewers and judges: asked in tasks of their own, a few times where they raise."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, Protocol
+
+from ..domain.errors import InvalidInputError
+from ..domain.messages import ReportOpinion
+from ..domain.opinions import FAILED, PERSON, Consultation, answer_of
+from ..domain.orders import Consult, Order
+from .clock import Clock
+from .json_values import text
+from .orders import Reporter
+
+_log = logging.getLogger("midcourse.actors")
+
+Reviewer = Callable[[Consultation], Any]
+"""Takes what it is asked, and returns an `Opinion`, or its verdict as a text; it may be async."""
+
+
+class Spawn(Protocol):
+    """Runs a task, and keeps hold of it."""
+
+    def __call__(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
+        """Begin to run work, under a name for errors."""
+
+
+_TRIES = 3
+_FIRST_WAIT_S = 0.1
+
+
+class Consultants:
+    """Those who are asked for opinions.
+
+    Args:
+        by_name: who they are.
+        report: takes their answers for the runs, on the event loop.
+        clock: tells the time of answers.
+        spawn: runs a task and keeps hold of it.
+    """
+
+    def __init__(
+        self,
+        by_name: Mapping[str, Reviewer],
+        *,
+        report: Reporter,
+        clock: Clock,
+        spawn: Spawn,
+    ) -> None:
+        self._by_name = by_name
+        self._report = report
+        self._clock = clock
+        self._spawn = spawn
+        self._open: set[tuple[str, str]] = set()
+
+    def send(self, run_id: str, orders: Sequence[Order]) -> None:
+        """Ask what is not being asked already."""
+        for order in orders:
+            if isinstance(order, Consult) and (run_id, order.key) not in self._open:
+                self._open.add((run_id, order.key))
+                self._spawn(self._ask(run_id, order), name=f"{order.who} for run {run_id}")
+
+    async def _ask(self, run_id: str, order: Consult) -> None:
+        try:
+            answer = await self._answer(order)
+        finally:
+            self._open.discard((run_id, order.key))
+        self._report(run_id, answer)
+
+    async def _answer(self, order: Consult) -> ReportOpinion:
+        reviewer = self._by_name.get(order.who)
+        if reviewer is None:
+            known = ", ".join(sorted(self._by_name)) or "none"
+            problem = f"{order.who!r} is not registered with this engine (registered: {known})"
+            return self._failed(order, problem)
+        problem = ""
+        for attempt in range(_TRIES):
+            if attempt:
+                await asyncio.sleep(_FIRST_WAIT_S * 2**attempt)
+            try:
+                said = reviewer(order.about)
+                opinion = answer_of(await said if inspect.isawaitable(said) else said)
+            except Exception as error:  # noqa: BLE001 - a boundary: whatever it raises is reported
+                problem = f"it raised {type(error).__qualname__}: {text(error)}"
+                _log.info("%s raised", order.who, exc_info=error)
+            else:
+                return ReportOpinion(
+                    at=self._clock(),
+                    key=order.key,
+                    verdict=text(opinion.verdict),
+                    reason=text(opinion.reason),
+                    problems=tuple(map(text, opinion.problems)),
+                    cites=tuple(map(text, opinion.cites)),
+                )
+        return self._failed(order, problem)
+
+    def _failed(self, order: Consult, problem: str) -> ReportOpinion:
+        return ReportOpinion(at=self._clock(), key=order.key, verdict=FAILED, reason=problem)
+
+
+def checked_reviewers(
+    by_name: Mapping[str, Reviewer], of_plans: Sequence[str], planners: Mapping[str, Any]
+) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the names of reviewers, and of those of plans, as a catalog wants them.
+
+    Raises:
+        InvalidInputError: a reviewer of plans is not there, is a planner that would review its own plans, or
+            has the name that stands for a person.
+    """
+    if PERSON in by_name:
+        raise InvalidInputError(f"no reviewer can be called {PERSON!r}: that is a person; name it otherwise")
+    for name in of_plans:
+        if name not in by_name:
+            known = ", ".join(sorted(by_name)) or "none"
+            raise InvalidInputError(f"plan reviewer {name!r} is not among the reviewers (there are: {known})")
+        for planner, function in planners.items():
+            if function is by_name[name]:
+                raise InvalidInputError(f"planner {planner!r} would review its own plans as {name!r}")
+    return frozenset(by_name), tuple(of_plans)

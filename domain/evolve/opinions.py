@@ -1,0 +1,54 @@
+"""What facts about reviews and coverage change."""
+
+from __future__ import annotations
+
+from .. import facts as f
+from ..held import Held
+from ..opinions import Review
+from ..run import Run
+from .reviews import MAX_ROUNDS
+from .steps import finish
+
+
+def consultation_requested(run: Run, fact: f.ConsultationRequested) -> None:
+    run.consulting[fact.key] = fact
+
+
+def opinion_given(run: Run, fact: f.OpinionGiven) -> None:
+    run.consulting.pop(fact.key, None)
+    run.opinions[fact.key] = fact
+
+
+def step_reviewed(run: Run, fact: f.StepReviewed) -> None:
+    review = run.reviews.pop(fact.step)
+    if fact.verdict == "step":
+        run.rounds[fact.step] = (review.round, review.most)
+        run.ready[fact.step] = None
+    else:
+        run.rounds.pop(fact.step, None)
+        finish_reviewed(run, review)
+
+
+def finish_reviewed(run: Run, review: Review) -> None:
+    """Let a step that was reviewed, or whose review is moot, count as done."""
+    finish(run, review.step, review.operation, run.ledger[review.operation].receipt.result)
+
+
+def review_escalated(run: Run, fact: f.ReviewEscalated) -> None:
+    run.reviews[fact.step].escalated = fact.reason
+
+
+def review_reset(run: Run, fact: f.ReviewReset) -> None:
+    review = run.reviews[fact.step]
+    review.escalated = ""
+    review.most = review.round + MAX_ROUNDS
+
+
+def plan_review_requested(run: Run, _fact: f.PlanReviewRequested) -> None:
+    assert run.proposal is not None  # noqa: S101 - as for PlanAccepted
+    run.under_review, run.proposal = Held(run.proposal, run.version), None
+    run.asked = None
+
+
+def coverage_checked(run: Run, fact: f.CoverageChecked) -> None:
+    run.gaps = fact.gaps
