@@ -202,8 +202,12 @@ def revise(run: Run, proposed: f.PlanProposed, catalog: Catalog) -> list[f.Fact]
     """Return the facts that make a proposal the next revision and take back what it says."""
     plan = proposed.plan
     open_steps = adopted(run, plan)
-    kept = tuple(step for step in run.order if step in run.done)
-    superseded = tuple(step for step in run.order if step not in run.done and step not in open_steps)
+    moot = [
+        f.StepReviewed(each.step, each.operation, "ok", "another plan took the place of the one under review")
+        for each in run.reviews.values()
+    ]
+    kept = tuple(step for step in run.order if step in run.done or step in run.reviews)
+    superseded = tuple(step for step in run.order if step not in kept and step not in open_steps)
     accepted = f.PlanAccepted(
         revision=run.revision + 1,
         author=proposed.author,
@@ -222,4 +226,4 @@ def revise(run: Run, proposed: f.PlanProposed, catalog: Catalog) -> list[f.Fact]
     )
     undos = compensation.issue([run.ledger[key] for key in plan.undo], catalog, "plan")
     before, after = approvals.carry_over(run, plan, proposed.digest)
-    return [*before, accepted, *after, *undos]
+    return [*moot, *before, accepted, *after, *undos]

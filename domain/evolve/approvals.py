@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import facts as f
 from ..approvals import PLAN, Approval
 from ..run import Run
+from .opinions import end_plan_review
 
 
 def approval_requested(run: Run, fact: f.ApprovalRequested) -> None:
@@ -13,7 +14,8 @@ def approval_requested(run: Run, fact: f.ApprovalRequested) -> None:
         proposal = run.proposal
         if run.under_review is not None:
             proposal = run.under_review.proposal
-        run.asked = run.proposal = run.under_review = None
+            end_plan_review(run)
+        run.asked = run.proposal = None
     else:
         run.ready.pop(fact.step, None)
     run.approvals[fact.step] = Approval.of(fact, run.version, proposal)

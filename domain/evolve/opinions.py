@@ -11,6 +11,9 @@ from .steps import finish
 
 
 def consultation_requested(run: Run, fact: f.ConsultationRequested) -> None:
+    for key, asked in tuple(run.consulting.items()):
+        if (asked.kind, asked.subject, asked.who) == (fact.kind, fact.subject, fact.who):
+            del run.consulting[key]  # asked anew, of a later state
     run.consulting[fact.key] = fact
 
 
@@ -31,6 +34,7 @@ def step_reviewed(run: Run, fact: f.StepReviewed) -> None:
 
 def finish_reviewed(run: Run, review: Review) -> None:
     """Let a step that was reviewed, or whose review is moot, count as done."""
+    run.consulting.pop(review.key, None)
     finish(run, review.step, review.operation, run.ledger[review.operation].receipt.result)
 
 
@@ -48,6 +52,14 @@ def plan_review_requested(run: Run, _fact: f.PlanReviewRequested) -> None:
     assert run.proposal is not None  # noqa: S101 - as for PlanAccepted
     run.under_review, run.proposal = Held(run.proposal, run.version), None
     run.asked = None
+
+
+def end_plan_review(run: Run) -> None:
+    """A proposal waits for its reviewers no longer."""
+    run.under_review = None
+    for key, asked in tuple(run.consulting.items()):
+        if asked.kind == "plan":
+            del run.consulting[key]
 
 
 def coverage_checked(run: Run, fact: f.CoverageChecked) -> None:

@@ -15,7 +15,7 @@ from ..run import Run
 from .backoff import give_up_backoff
 from .bodies import drop_bodies
 from .mail import put_letter
-from .opinions import finish_reviewed
+from .opinions import end_plan_review, finish_reviewed
 
 
 def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
@@ -69,7 +69,7 @@ def proposal_rejected(run: Run, fact: f.ProposalRejected) -> None:
         run.held = None
         return
     if run.proposal is None and run.under_review is not None and run.under_review.is_rejected_by(fact):
-        run.under_review = None
+        end_plan_review(run)
         _refuse(run, fact.problems)
         return
     approval = run.approvals.get(PLAN)
@@ -104,7 +104,9 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     run.order = [*fact.kept, *fact.added]
     run.output, run.compensates = proposal.plan.output, proposal.plan.compensate_on_failure
     run.proposal = run.owed = run.asked = run.broken = run.plan_retry_at = run.goal_found = None
-    run.held = run.asking = run.under_review = None
+    run.held = run.asking = None
+    if run.under_review is not None:
+        end_plan_review(run)
     run.approvals.pop(PLAN, None)
     run.gaps = ()
     run.askers.clear()

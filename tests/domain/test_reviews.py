@@ -194,8 +194,19 @@ def test_an_opinion_about_a_step_whose_plan_was_left_changes_nothing() -> None:
     told = story.message(finds("plan"))
     story.when(replan("news"))
     assert "A" in story.run.done
-    story.when(told)
-    assert [type(fact) for fact in story.new] == [f.OpinionGiven]
+    story.when(told).then_nothing()
+
+
+def test_a_person_who_replaces_the_plan_keeps_the_step_that_is_being_reviewed() -> None:
+    story = reviewed("ship").when(proposes(step("look", "N"), by="human"))
+    story.then(
+        like(f.PlanProposed),
+        like(f.StepReviewed, step="A", verdict="ok"),
+        like(f.PlanAccepted, kept=("A",), superseded=("B",)),
+        like(f.StepStarted, step="N"),
+        like(Execute),
+    )
+    assert story.run.consulting == {}
 
 
 def test_a_cancel_does_not_wait_for_a_review() -> None:

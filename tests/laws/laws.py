@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from midcourse.domain import facts as f
 from midcourse.domain.evolve import evolve
+from midcourse.domain.opinions import PERSON
 from midcourse.domain.orders import Execute
 from midcourse.domain.run import Run
 from midcourse.domain.summary import needs_attention, wake_at
@@ -147,9 +148,11 @@ def nothing_hangs(run: Run, process: Process, at: float) -> None:
     if run.asked is not None and ("planner", run.planner) not in run.missing:
         assert process.planning is not None
         assert process.planning.context.epoch == run.asked.epoch
+    asked = {key for key, question in run.consulting.items() if question.who != PERSON}
+    assert asked <= process.consulted.keys(), "an opinion that is owed was not asked for"
     wake = wake_at(run)
     assert wake is None or wake > at, "what is due was not done"
-    busy = run.running or run.undo_running or run.is_probing or run.asked
+    busy = run.running or run.undo_running or run.is_probing or run.asked or asked
     waits = any(wait.signal for wait in run.waits.values()) or run.paused is not None
     waits = waits or any(operation.awaits for operation in run.backoff.values())
     assert run.final or busy or wake is not None or waits or needs_attention(run), "it hangs in silence"

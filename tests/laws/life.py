@@ -49,6 +49,8 @@ STEPS = (
     step("charge", 0, amount=7),
     step("charge", 0),
     *(step(tool, 1, on_replan=left) for tool in ("reserve", "ship") for left in ("adopt", "cancel")),
+    *(step(tool, 0, review="quality") for tool in ("look", "reserve", "charge", "ship")),
+    step("reserve", 1, review="person"),
     Step("", "wait", {"for_s": 3}),
     Step("", "wait", {"signal": "news", "timeout_s": 50}),
     Step("", "wait", {"signal": "news"}),
@@ -57,7 +59,9 @@ STEPS = (
     Step("", "decide", {"if": {"expr": "size(input.to) == 1"}, "then": {**ITEM, "input": {"item": 7}}}),
 )
 OPENING = (step("reserve", 0), step("charge", 0), step("pack", 1), step("notify", 0))
-SMALLER = Catalog(spec for spec in SPECS if spec.name not in ("user__ship", "user__notify"))
+SMALLER = Catalog(
+    (spec for spec in SPECS if spec.name not in ("user__ship", "user__notify")), reviewers=CATALOG.reviewers
+)
 
 
 class Life:
@@ -169,6 +173,17 @@ class Life:
     def person_proposes(self, plan: Plan, *, behind: bool, foreign: bool) -> None:
         epoch = self.run.epoch - behind
         self.person(m.ProposePlan(at=self.at, epoch=epoch, plan=plan, author="human"), foreign=foreign)
+
+    # -- opinions
+
+    def reviewer_answers(self, verdict: str) -> None:
+        key = next(iter(self.process.consulted))
+        del self.process.consulted[key]
+        self.report(m.ReportOpinion(at=self.at, key=key, verdict=verdict, reason="so it seems"))
+
+    def person_reviews(self, verdict: str, *, foreign: bool) -> None:
+        step = next(iter(self.run.reviews))
+        self.person(m.DecideReview(at=self.at, step=step, verdict=verdict), foreign=foreign)
 
     # -- attempts and probes
 
@@ -297,6 +312,8 @@ class Life:
             self.attempt_ends(0, "done")
         elif self.process.probes:
             self.probe_answers(can_tell=True)
+        elif self.process.consulted:
+            self.reviewer_answers("ok")
         elif self.process.planning is not None:
             self.planner_answers("reached")
         elif self.run.paused is not None:

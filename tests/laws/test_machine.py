@@ -117,6 +117,16 @@ class Machine(RuleBasedStateMachine):
         if seldom:
             self.life.pause(foreign=foreign)
 
+    @precondition(lambda self: self.life.process.consulted)
+    @rule(verdict=st.sampled_from(("ok", "ok", "step", "plan", "failed")))
+    def reviewer_answers(self, verdict: str) -> None:
+        self.life.reviewer_answers(verdict)
+
+    @precondition(lambda self: self.life.run.reviews)
+    @rule(verdict=st.sampled_from(("ok", "step", "plan", "continue", "reset", "stop")), foreign=st.booleans())
+    def person_reviews(self, verdict: str, foreign: bool) -> None:
+        self.life.person_reviews(verdict, foreign=foreign)
+
     @precondition(lambda self: self.life.run.paused is not None)
     @rule(foreign=st.booleans())
     def unpause(self, foreign: bool) -> None:

@@ -34,6 +34,8 @@ def choices(life: Life, random: Random) -> Iterator[Choice]:
     if process.attempts:
         yield 14, lambda: life.attempt_ends(random.randrange(6), "done")
         yield 8, lambda: life.attempt_ends(random.randrange(6), pick(ENDINGS))
+    if process.consulted:
+        yield 6, lambda: life.reviewer_answers(pick(("ok", "ok", "step", "plan", "failed")))
     if process.probes:
         yield 5, lambda: life.probe_answers(can_tell=random.random() < 0.7)
     if wake_at(life.run) is not None:
@@ -62,6 +64,9 @@ def _people(life: Life, random: Random) -> Iterator[Choice]:
     if life.run.paused is not None:
         yield 2, lambda: life.unpause(foreign=foreign)
     yield 0.4, lambda: life.pause(foreign=foreign)
+    if life.run.reviews:
+        choice = random.choice(("ok", "step", "plan", "continue", "reset", "stop"))
+        yield 2, lambda: life.person_reviews(choice, foreign=foreign)
     if life.run.unknown:
         yield 3, lambda: life.person_settles(with_receipt=maybe, foreign=foreign)
     if life.run.parked:

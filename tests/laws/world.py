@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from midcourse.domain.ids import is_undo
-from midcourse.domain.orders import CancelAttempt, CancelPlanning, Execute, MakePlan, Order, Probe
+from midcourse.domain.orders import CancelAttempt, CancelPlanning, Consult, Execute, MakePlan, Order, Probe
 from midcourse.domain.tools import Catalog, RetryPolicy, ToolSpec
 
 LOOK = ToolSpec("user__look", effect="read")
@@ -29,7 +29,7 @@ SHIP = ToolSpec("user__ship")
 NOTIFY = ToolSpec("user__notify", idempotent=True, retry=RetryPolicy(max_attempts=3, max_lost=2))
 
 SPECS = (LOOK, RESERVE, RELEASE, CHARGE, REFUND, PACK, UNPACK, SHIP, NOTIFY)
-CATALOG = Catalog(SPECS)
+CATALOG = Catalog(SPECS, reviewers=frozenset(("quality",)))
 
 Attempt = tuple[str, int]
 
@@ -67,6 +67,7 @@ class Process:
         self.cancelled: set[Attempt] = set()
         self.probes: dict[Attempt, Probe] = {}
         self.planning: MakePlan | None = None
+        self.consulted: dict[str, Consult] = {}
 
     def take(self, orders: Sequence[Order]) -> list[Execute]:
         """Take orders up as the actors do; returns the attempts that begin."""
@@ -76,6 +77,8 @@ class Process:
                 self.latest[order.operation] = order.attempt
                 self.attempts[order.operation, order.attempt] = order
                 begun.append(order)
+            elif isinstance(order, Consult):
+                self.consulted[order.key] = order
             elif isinstance(order, CancelAttempt):
                 self.cancelled.add((order.operation, order.attempt))
             elif isinstance(order, Probe):
