@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from ..domain.control import with_names
 from ..domain.decide.validation import normalize
 from ..domain.errors import InvalidInputError
 from ..domain.facts import PlanProposed, RunStarted
@@ -63,7 +64,13 @@ def _content(plan: Plan | None) -> bytes:
         return b""
     numbered = normalize(plan, Catalog(), 0)
     steps = [
-        msgspec.structs.replace(step, tool_name=step.tool_name.partition("__")[2] or step.tool_name)
+        msgspec.structs.replace(
+            step, tool_name=_bare(step.tool_name), input=with_names(step.tool_name, step.input, _bare)
+        )
         for step in numbered.steps
     ]
     return canonical(msgspec.structs.replace(numbered, steps=steps))
+
+
+def _bare(tool: str) -> str:
+    return tool.partition("__")[2] or tool

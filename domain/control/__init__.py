@@ -31,6 +31,7 @@ from .model import (
     Wait,
     steps_of,
 )
+from .naming import with_names
 from .parse import as_control, bodies_of, parse_control
 from .references import Site, outside_references, possible_outside_references, sites_of
 
@@ -63,4 +64,5 @@ __all__ = [
     "sites_of",
     "steps_of",
     "unsupported_fields",
+    "with_names",
 ]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, get_args
 
 import msgspec
 
 from ..briefing import open_steps
-from ..control import CONTROLS, bodies_of, parse_control, sites_of, steps_of
+from ..control import CONTROLS, bodies_of, parse_control, sites_of, steps_of, with_names
 from ..errors import UnknownTool
 from ..opinions import PERSON
 from ..plan import Plan, Step, WhenUnapproved
@@ -35,36 +36,16 @@ def normalize(plan: Plan, catalog: Catalog, first_number: int) -> Plan:
     taken = {step.id for step in plan.steps}
     free = (f"E{n}" for n in range(first_number, first_number + 2 * len(plan.steps) + 1))
     numbers = (name for name in free if name not in taken)
+    full_name = partial(_full_name, catalog=catalog)
     steps = []
     for step in plan.steps:
         name = _full_name(step.tool_name, catalog)
         if not step.id or name != step.tool_name:
             step = msgspec.structs.replace(step, id=step.id or next(numbers), tool_name=name)  # noqa: PLW2901
         if bodies_of(name):
-            step = msgspec.structs.replace(step, input=_full_names(name, step.input, catalog))  # noqa: PLW2901
+            step = msgspec.structs.replace(step, input=with_names(name, step.input, full_name))  # noqa: PLW2901
         steps.append(step)
     return msgspec.structs.replace(plan, steps=steps)
-
-
-def _full_names(tool: str, input: Any, catalog: Catalog) -> Any:
-    """Return the input of a control step with the full names of the tools in its bodies."""
-    if not isinstance(input, Mapping):
-        return input
-    named = dict(input)
-    for name in bodies_of(tool):
-        body = named.get(name)
-        if isinstance(body, (list, tuple)):
-            named[name] = [_named_call(each, catalog) for each in body]
-        elif body is not None:
-            named[name] = _named_call(body, catalog)
-    return named
-
-
-def _named_call(call: Any, catalog: Catalog) -> Any:
-    if not isinstance(call, Mapping) or not isinstance(call.get("tool_name"), str):
-        return call
-    name = _full_name(call["tool_name"], catalog)
-    return {**call, "tool_name": name, "input": _full_names(name, call.get("input"), catalog)}
 
 
 def _full_name(name: str, catalog: Catalog) -> str:

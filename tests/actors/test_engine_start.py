@@ -264,3 +264,16 @@ async def test_a_start_whose_id_cannot_be_made_is_answered_and_holds_no_close_up
         with pytest.raises(OSError, match="no entropy"):
             await engine.start("double", plan=doubling(1))
         assert [*(await engine.runs()).runs] == []
+
+
+async def test_a_start_with_bodies_and_the_same_key_is_the_same_run(tmp_path: Path) -> None:
+    look = scripted_tool("look", "seen", effect="read")
+    body = {"tool_name": "look", "input": {}}
+    plan = Plan([Step("M", "map", {"over": [1], "do": body})])
+    async with Engine(f"sqlite:///{tmp_path / 'runs.db'}", tools=[look]) as engine:
+        first = await engine.start("look", plan=plan, key="k")
+        await first.outcome()
+        assert (await engine.start("look", plan=plan, key="k")).id == first.id
+        other = Plan([Step("M", "map", {"over": [1], "do": {**body, "tool_name": "stare"}})])
+        with pytest.raises(InvalidInputError, match="another plan"):
+            await engine.start("look", plan=other, key="k")

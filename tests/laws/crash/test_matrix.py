@@ -26,7 +26,7 @@ from midcourse.actors.testing.crash import (
 )
 from midcourse.examples.order.calls import KillAt
 
-from . import approving, asking, replanning, running, undoing
+from . import approving, asking, controlling, replanning, reviewing, running, undoing, waiting
 from .laws import Books, check_books, check_recovery, check_wreck, picture, read_books
 
 MOST_S = 30.0
@@ -82,6 +82,20 @@ SCENARIOS: dict[str, Case] = {
         approving.approved_retry,
         approving.plan_denied_then_approved,
         approving.planned_undo_approved,
+        reviewing.done_again,
+        reviewing.becomes_a_plan,
+        reviewing.plan_refused,
+        reviewing.covered,
+        waiting.for_a_time,
+        waiting.for_a_signal,
+        waiting.tool_suspended,
+        waiting.paused_and_budgeted,
+        controlling.map_over_items,
+        controlling.map_that_fails,
+        controlling.reduced,
+        controlling.decided,
+        controlling.asked,
+        controlling.plan_in_a_plan,
         undoing.all_undone,
         undoing.undo_asked_about,
         undoing.undo_fails_twice,
