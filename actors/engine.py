@@ -128,8 +128,8 @@ class Engine:
     async def close(self) -> None:
         """Stop admitting, let running steps finish for a while, write what is queued, and give up the store.
 
-        Nothing is recorded as cancelled: the next engine goes on where this one ended. A second call does
-        nothing. Another event loop than that of the engine is refused with a `WrongLoopError`.
+        Nothing is recorded as cancelled: the next engine goes on where this one ended. Another event loop than
+        that of the engine is refused with a `WrongLoopError`.
         """
         if self._directory is not None:
             self._directory.check_loop()
@@ -192,7 +192,7 @@ class Engine:
             by: on whose behalf.
 
         Returns:
-            the run; the earlier one, if its key was used before.
+            the run, or the earlier one of its key.
 
         Raises:
             PlanInvalid: the plan cannot be used.
@@ -222,17 +222,14 @@ class Engine:
     # ------------------------------------------------------------------------------------------------ pausing
 
     def pause(self) -> None:
-        """Begin nothing in any run until `unpause`: what is under way ends and is recorded, starts wait.
-
-        This is for the engine alone and is in no facts: the next one goes on. `pause_runs` pauses runs.
-        """
+        """Begin nothing in any run until `unpause`; in no facts, so that the next engine goes on."""
         self._open_parts()[0].pause()
 
     def unpause(self) -> None:
         """Go on with everything after `pause`."""
         self._open_parts()
-        if self._waking is not None:
-            self._waking.unpause()
+        assert self._waking is not None  # noqa: S101 - an open engine has all its parts
+        self._waking.unpause()
 
     async def pause_runs(self, filters: RunFilter = _ACTIVE, reason: str = "", *, by: str = "") -> int:
         """Pause runs, and return how many were told; see `RunHandle.pause`.
@@ -245,7 +242,7 @@ class Engine:
         return await tell_each(self._open_parts()[0], filters, PauseRun, reason=reason, actor=actor(by))
 
     async def unpause_runs(self, filters: RunFilter = _ACTIVE, reason: str = "", *, by: str = "") -> int:
-        """Let paused runs go on, and return how many were told; one that its budget paused stays paused."""
+        """Let paused runs go on, and return how many did; those that their budget paused stay."""
         return await tell_each(self._open_parts()[0], filters, UnpauseRun, reason=reason, actor=actor(by))
 
     # ------------------------------------------------------------------------------------------------ looking

@@ -74,12 +74,7 @@ class Reconciler(TurnActor):
         self._home.register(self)
 
     def load(self, envelopes: list[Envelope[Any]], *, known: Loaded | None = None) -> None:
-        """Fold the run from the journal, then decide over messages; no turns are taken meanwhile.
-
-        Args:
-            envelopes: the messages.
-            known: the run up to its last fact that is known to be durable; ``None`` to fold it anew.
-        """
+        """Fold the run, or what is new since ``known``, then decide; no turns are taken meanwhile."""
         self._home.busy.add(self)
         self._home.load(self.run_id, lambda loaded: self._loaded(loaded, envelopes), known)
 

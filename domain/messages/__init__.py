@@ -1,0 +1,76 @@
+"""What a run can be told. A message is a request; only facts say what came of it.
+
+Every message carries the time it was taken up (``at``, seconds since the epoch) and who sent it.
+"""
+
+from __future__ import annotations
+
+from .base import ENGINE, Message
+from .people import (
+    AnswerQuestion,
+    ApproveSubject,
+    ChangeBudget,
+    DecideReview,
+    DenySubject,
+    PauseRun,
+    ReceiveSignal,
+    RequestCancel,
+    RequestCompensation,
+    RetryCompensation,
+    SettleOutcome,
+    UnpauseRun,
+    WaiveCompensation,
+)
+from .planning import (
+    AnswerGoalReached,
+    AnswerNoPlan,
+    ProposePlan,
+    ReportOpinion,
+    ReportPlanningFailure,
+    RequestReplan,
+)
+from .reports import (
+    Report,
+    ReportFailure,
+    ReportLost,
+    ReportProbe,
+    ReportReplan,
+    ReportSuccess,
+    ReportSuspended,
+)
+from .runs import Activate, Advance, CatchUp, StartRun
+
+__all__ = [
+    "ENGINE",
+    "Activate",
+    "Advance",
+    "AnswerGoalReached",
+    "AnswerNoPlan",
+    "AnswerQuestion",
+    "ApproveSubject",
+    "CatchUp",
+    "ChangeBudget",
+    "DecideReview",
+    "DenySubject",
+    "Message",
+    "PauseRun",
+    "ProposePlan",
+    "ReceiveSignal",
+    "Report",
+    "ReportFailure",
+    "ReportLost",
+    "ReportOpinion",
+    "ReportPlanningFailure",
+    "ReportProbe",
+    "ReportReplan",
+    "ReportSuccess",
+    "ReportSuspended",
+    "RequestCancel",
+    "RequestCompensation",
+    "RequestReplan",
+    "RetryCompensation",
+    "SettleOutcome",
+    "StartRun",
+    "UnpauseRun",
+    "WaiveCompensation",
+]
