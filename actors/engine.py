@@ -128,8 +128,8 @@ class Engine:
     async def close(self) -> None:
         """Stop admitting, let running steps finish for a while, write what is queued, and give up the store.
 
-        Nothing is recorded as cancelled: the next engine goes on where this one ended. Another event loop than
-        that of the engine is refused with a `WrongLoopError`.
+        Nothing is recorded as cancelled: the next engine goes on where this one ended. Another event loop
+        than that of the engine is refused with a `WrongLoopError`.
         """
         if self._directory is not None:
             self._directory.check_loop()
