@@ -90,13 +90,13 @@ class Engine:
         made = as_tools(tools)
         self._authority = authority or Authority()
         self._authority.check()
+        self._planners = Planners(planners or {})
         self._reviewers = dict(reviewers or {})
         self._catalog = Catalog(
             (each.spec for each in made), self._authority, dict(policies or {}), plans_by_name(plans),
-            *checked_reviewers(self._reviewers, plan_reviewers, planners or {}),
+            *checked_reviewers(self._reviewers, plan_reviewers, planners or {}), self._planners.observers,
         )  # fmt: skip
         self._tools = {each.name: each for each in made}
-        self._planners = Planners(planners or {})
         self._settings = settings or _DEFAULTS
         self._store = store
         self._clock = clock

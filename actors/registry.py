@@ -36,6 +36,11 @@ class Planners:
         self.by_name = {name: _as_planner(name, each) for name, each in given.items()}
         self._numbers = itertools.count(1)
 
+    @property
+    def observers(self) -> frozenset[str]:
+        """The names of the planners that say, by ``observes``, that they look again after every step."""
+        return frozenset(name for name, each in self._given.items() if getattr(each, "observes", False))
+
     def choose(self, planner: str | AnyPlanner | None, *, has_plan: bool, ephemeral: bool) -> str:
         """Return the name of the planner a run is to ask; empty for none.
 

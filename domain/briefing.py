@@ -48,6 +48,7 @@ def brief(run: Run, catalog: Catalog) -> PlanningContext:
         refusals=tuple(run.refusals),
         askers=tuple(run.askers),
         gaps=run.gaps,
+        revisions=tuple(run.revisions),
         open_operations=tuple(
             OpenOperation(_step(run.steps[step]), operation.key, copied(operation.input), operation.effect)
             for step, operation in open_.items()

@@ -9,7 +9,7 @@ import msgspec
 
 from .facts import Failure, Gap
 from .goal import Goal
-from .plan import GoalReached, NoPlan, Plan, Step
+from .plan import Author, GoalReached, NoPlan, Plan, Step
 from .receipt import Receipt
 from .tools import Catalog, Effect
 
@@ -82,6 +82,26 @@ class OpenOperation(msgspec.Struct, frozen=True):
     effect: Effect
 
 
+class RevisionEntry(msgspec.Struct, frozen=True, gc=False):
+    """A revision of the plan, as planners see it.
+
+    Args:
+        revision: its number.
+        author: who wrote it.
+        reason: why it was made.
+        added: ids of the steps of its tail.
+        superseded: ids of the steps of the plan before that it left.
+        undone: operations it took back.
+    """
+
+    revision: int
+    author: Author
+    reason: str
+    added: tuple[str, ...]
+    superseded: tuple[str, ...]
+    undone: tuple[str, ...]
+
+
 class PlanningContext(msgspec.Struct, frozen=True):
     """Everything a planning call may look at.
 
@@ -103,6 +123,7 @@ class PlanningContext(msgspec.Struct, frozen=True):
         askers: what asked for this plan, first to last.
         open_operations: steps in flight that a plan may keep; what comes of those it leaves out is undone,
             or becomes a constraint.
+        revisions: the revisions of the plan so far, oldest first; of many, the latest.
         gaps: requirements of the goal that had no evidence when that was last looked at.
         excluded: full names of tools to leave out of this one plan, if there is a plan without them.
         next_id: the number from which new step ids are free (``E{next_id}``).
@@ -129,6 +150,7 @@ class PlanningContext(msgspec.Struct, frozen=True):
     askers: tuple[Asker, ...] = ()
     open_operations: tuple[OpenOperation, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    revisions: tuple[RevisionEntry, ...] = ()
 
     @property
     def blacklist(self) -> tuple[tuple[str, str], ...]:

@@ -17,11 +17,13 @@ from .held import Held
 from .ledger import Committed, Operation, Undo
 from .opinions import Review
 from .plan import Author, Step
-from .planning import Asker, SignalEntry
+from .planning import Asker, RevisionEntry, SignalEntry
 from .waits import Wait
 
 FinalStatus = Literal["completed", "failed", "cancelled"]
 PartKind = Literal["tool", "planner"]
+KEPT_REVISIONS = 20
+"""Revisions that planners are shown; the facts have them all."""
 
 
 class Run:
@@ -43,6 +45,8 @@ class Run:
         undo_requests: by committed operation that a person wants taken back, why.
         undos_open: undos that are neither done nor waiting for a person, in the order they were issued.
         accepted_at: version of the fact that accepted the present plan.
+        revisions: the latest revisions of the plan, oldest first.
+        observed: the epoch that its present plan was last made or confirmed at.
         foreseen_from: the oldest epoch from which a person could foresee all that has happened since: nothing
             but outcomes of what was in flight then.
         guarded: by step to come, the conditions it needs that held, or were not known, when it was planned.
@@ -90,13 +94,14 @@ class Run:
         "consulting", "controls", "cost", "done", "epoch", "exit", "failures", "final",
         "foreseen_from", "frame_of", "gaps", "goal", "goal_found", "guarded", "held", "id", "jumps",
         "key", "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode", "needed_by",
-        "news", "next_n", "opinions", "order", "orphans", "outcome", "output", "owed", "parked",
-        "paused", "plan_retry_at", "planner", "planning_failures", "proposal", "questions", "ready",
-        "recheck", "refusals", "refused", "refused_alike", "replan_marks", "replans", "results",
-        "reversible", "reviews", "revision", "rounds", "running", "signal_ids", "signals", "skipped",
-        "spent", "started", "started_at", "started_by", "steps", "strays", "stuck", "stuck_on",
-        "tags", "tail_again", "tail_n", "tokens", "under_review", "undo_requests", "undo_running",
-        "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version", "waits",
+        "news", "next_n", "observed", "opinions", "order", "orphans", "outcome", "output", "owed",
+        "parked", "paused", "plan_retry_at", "planner", "planning_failures", "proposal", "questions",
+        "ready", "recheck", "refusals", "refused", "refused_alike", "replan_marks", "replans",
+        "results", "reversible", "reviews", "revision", "revisions", "rounds", "running",
+        "signal_ids", "signals", "skipped", "spent", "started", "started_at", "started_by", "steps",
+        "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens", "under_review",
+        "undo_requests", "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding",
+        "verdicts", "version", "waits",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -127,6 +132,8 @@ class Run:
         self.results: dict[str, Any] = {}
         self.accepted_at = 0
         self.foreseen_from = 0
+        self.observed = 0
+        self.revisions: deque[RevisionEntry] = deque(maxlen=KEPT_REVISIONS)
         self.guarded: dict[str, tuple[str, ...]] = {}
         self.recheck = False
         # operations

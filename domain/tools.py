@@ -131,14 +131,15 @@ class Catalog:
         plans: the plans that steps may call, by their names as tools (``plan__…``).
         reviewers: names of those who can be asked for opinions, the judge among them.
         plan_reviewers: those of them who review every proposal of a planner.
+        observers: names of the planners that are asked again after every step.
 
     Raises:
         ToolDefinitionError: two tools share a name, or an ``undo`` cannot work.
     """
 
     __slots__ = (
-        "_bare", "_specs", "authority", "digest", "guards_steps", "plan_reviewers", "plans", "policies",
-        "reviewers",
+        "_bare", "_specs", "authority", "digest", "guards_steps", "observers", "plan_reviewers", "plans",
+        "policies", "reviewers",
     )  # fmt: skip
 
     def __init__(
@@ -149,7 +150,9 @@ class Catalog:
         plans: Mapping[str, Plan] = _NO_PLANS,
         reviewers: frozenset[str] = frozenset(),
         plan_reviewers: tuple[str, ...] = (),
+        observers: frozenset[str] = frozenset(),
     ) -> None:
+        self.observers = observers
         self.reviewers = reviewers
         self.plan_reviewers = plan_reviewers
         self.plans = plans

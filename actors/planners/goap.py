@@ -24,6 +24,7 @@ class GoapPlanner:
             condition; a condition without one follows from the ledger, the board and the inputs.
         costs: costs that depend on the state of the run, by tool.
         node_limit: states to look at before giving up on a goal.
+        observes: look again after every step, from what was observed; a plan that stands is no new revision.
 
     Raises:
         InvalidInputError: a goal is empty, a value is not a boolean, or the limit is out of range.
@@ -36,7 +37,9 @@ class GoapPlanner:
         conditions: Mapping[str, Condition] | None = None,
         costs: Mapping[str, Cost] | None = None,
         node_limit: int = DEFAULT_NODE_LIMIT,
+        observes: bool = True,
     ) -> None:
+        self.observes = observes
         self._goap = Goap(goals, conditions=conditions, costs=costs, node_limit=node_limit)
 
     async def plan(self, context: PlanningContext) -> Answer:

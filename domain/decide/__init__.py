@@ -15,6 +15,7 @@ validation    whether a plan can be used
 answers       what becomes of a planner's answer that is no plan
 reports       what an attempt's report becomes
 outcomes      the end of an attempt without a receipt: again, failed, or unknown
+laps          planners that look again after every step
 replan        the one way to ask for another plan
 jumps         requests for a plan from outside, and their answers
 preconditions whether the steps to come can still work

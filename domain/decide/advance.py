@@ -19,6 +19,7 @@ from . import approvals, compensation, controls, in_flight, limits, precondition
 from .admission import admit, template_failure
 from .decision import NOTHING, Decision
 from .delivery import check_coverage
+from .laps import look_again
 from .outcomes import end_without_receipt, failure_in, is_late, must_be_known_first, unknown
 from .replan import request_replan
 from .strays import undo_unwanted
@@ -93,6 +94,8 @@ def _leave(run: Run, catalog: Catalog, at: float) -> Decision:
 
 def _go_on(run: Run, catalog: Catalog, at: float) -> Decision:
     """Start the next step of the plan, unless what is known now says that a step to come cannot work."""
+    if catalog.observers and (lap := look_again(run, catalog)) is not None:
+        return lap
     if run.guarded and run.recheck and (broken := preconditions.first_broken(run, catalog)):
         return Decision(request_replan(run, "precondition", *broken))
     if run.ready:

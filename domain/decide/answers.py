@@ -7,6 +7,8 @@ from .. import messages as m
 from ..run import Run
 from ..tools import Catalog
 from .decision import NOTHING, Decision
+from .laps import is_lap
+from .replan import request_replan
 
 
 def no_plan(run: Run, message: m.AnswerNoPlan, _catalog: Catalog) -> Decision:
@@ -18,6 +20,8 @@ def no_plan(run: Run, message: m.AnswerNoPlan, _catalog: Catalog) -> Decision:
     found = f.NoPlanFound(message.epoch, answer.reason, answer.give_up, stale)
     if stale:
         return Decision((found,))
+    if is_lap(run):
+        return Decision((found, *request_replan(run, "observation", answer.reason)))
     failure = f.Failure("no_plan", answer.reason)
     return Decision((found, _give_up_or_wait(run, failure, give_up=answer.give_up)))
 
@@ -33,6 +37,10 @@ def planning_failed(run: Run, message: m.ReportPlanningFailure, _catalog: Catalo
     """The planner raised or answered nonsense: ask again, a limited number of times."""
     if not _is_awaited(run, message.epoch):
         return NOTHING
+    if is_lap(run):
+        return Decision(
+            (f.PlanConfirmed(message.epoch, f"it could not be asked: {message.failure.message}"),)
+        )
     if run.planning_failures + 1 < run.limits.planning_attempts:
         retry_at = message.at + message.retry_after_s
         return Decision((f.PlanningFailed(message.epoch, message.failure, retry_at),))

@@ -22,6 +22,7 @@ from .authority import plan_needs_approval, problems_of_planned
 from .decision import NOTHING, Decision
 from .delivery import unserved
 from .in_flight import adopted
+from .laps import is_lap, is_unchanged
 from .operations import literal_conflicts
 from .preconditions import guarded
 from .relisting import leave_out_done
@@ -58,6 +59,29 @@ def propose(run: Run, message: m.ProposePlan, catalog: Catalog) -> Decision:
         return NOTHING
     draft = prepare(run, message.plan, catalog)
     proposed = draft.proposed(message.author, message.epoch)
+    if message.author == "planner" and is_lap(run):
+        return _propose_lap(run, message, draft, catalog)
+    return _propose(run, message, draft, proposed, catalog)
+
+
+def _propose_lap(run: Run, message: m.ProposePlan, draft: Draft, catalog: Catalog) -> Decision:
+    """A planner that was asked after a step: its plan stands, or it asks for another, and has it."""
+    if message.epoch == run.epoch and is_unchanged(run, draft.plan):
+        return Decision((f.PlanConfirmed(message.epoch),))
+    proposed = draft.proposed(message.author, message.epoch)
+    rest = _propose(run, message, draft, proposed, catalog)
+    if any(isinstance(fact, f.ProposalRejected) for fact in rest.facts):
+        return rest
+    reason = draft.plan.reason or "what was observed calls for another plan"
+    asked = request_replan(run, "observation", reason)
+    if any(isinstance(fact, f.RunStuck) for fact in asked):
+        return Decision(asked)
+    return Decision((*asked, *rest.facts), rest.orders)
+
+
+def _propose(
+    run: Run, message: m.ProposePlan, draft: Draft, proposed: f.PlanProposed, catalog: Catalog
+) -> Decision:
     code, problems = _stale(run, message)
     if not problems:
         code, problems = _judge(run, proposed, catalog, _awaited(run, message.author))

@@ -47,6 +47,7 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.ProposalHeld: planning.proposal_held,
     f.ProposalRejected: planning.proposal_rejected,
     f.PlanAccepted: planning.plan_accepted,
+    f.PlanConfirmed: planning.plan_confirmed,
     f.PlanningFailed: planning.planning_failed,
     f.NoPlanFound: planning.no_plan_found,
     f.GoalFound: planning.goal_found,

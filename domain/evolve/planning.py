@@ -9,7 +9,7 @@ from .. import facts as f
 from ..approvals import PLAN
 from ..held import Held
 from ..plan import Step
-from ..planning import Asker, SignalEntry
+from ..planning import Asker, RevisionEntry, SignalEntry
 from ..readiness import edges
 from ..run import Run
 from .backoff import give_up_backoff
@@ -96,7 +96,10 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     assert proposal is not None  # noqa: S101 - a journal without the proposal is corrupt, and says so here
     tail, relisted = proposal.plan.steps, proposal.relisted
     run.revision = fact.revision
-    run.accepted_at = run.foreseen_from = run.version
+    run.revisions.append(
+        RevisionEntry(fact.revision, fact.author, fact.reason, fact.added, fact.superseded, fact.undone)
+    )
+    run.accepted_at = run.foreseen_from = run.observed = run.version
     run.author = fact.author
     _supersede(run, fact.superseded)
     for step in tail:
@@ -164,6 +167,11 @@ def _pass_on_needs(run: Run, step: str) -> None:
             dependents.extend(late)
             for each in late:
                 run.unmet[each] += 1
+
+
+def plan_confirmed(run: Run, _fact: f.PlanConfirmed) -> None:
+    run.asked = None
+    run.observed = run.epoch
 
 
 def planning_failed(run: Run, fact: f.PlanningFailed) -> None:

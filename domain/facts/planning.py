@@ -128,6 +128,18 @@ class PlanAccepted(Fact):
     guarded: Mapping[str, tuple[str, ...]] = {}
 
 
+class PlanConfirmed(Fact):
+    """Asked again after a step, the planner wants what is planned: no new revision, and counted nowhere.
+
+    Args:
+        epoch: the epoch it was asked from.
+        reason: why the plan stands, where the planner did not say so itself.
+    """
+
+    epoch: int
+    reason: str = ""
+
+
 class PlanningFailed(Fact):
     """The planner raised or answered nonsense; it is asked again at ``retry_at``, or not at all."""
 

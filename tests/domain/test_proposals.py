@@ -268,3 +268,20 @@ def test_every_failure_so_far_goes_to_the_planner() -> None:
         failure("tool_error", "first", step="E0"),
         failure("tool_error", "second", step="E1"),
     ]
+
+
+def test_a_planner_is_shown_the_revisions_before() -> None:
+    story = given(*planned("look", "ship"), asks_replan("E0"), proposes("notify", reason="another way"))
+    story.when(asks_replan("E2"))
+    assert [
+        (each.revision, each.reason, each.added, each.superseded) for each in context_of(story).revisions
+    ] == [
+        (1, "", ("E0", "E1"), ()),
+        (2, "another way", ("E2",), ("E0", "E1")),
+    ]
+
+
+def context_of(story: Story) -> PlanningContext:
+    order = story.orders[0]
+    assert isinstance(order, MakePlan)
+    return order.context
