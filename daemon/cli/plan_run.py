@@ -22,6 +22,7 @@ from .plan_options import (
 from .session import Session, pass_session
 
 if TYPE_CHECKING:
+    from ...actors.engine import Engine
     from ...domain.plan_file import PlanFile
     from ...domain.run import Run
     from ...store import Record
@@ -47,6 +48,7 @@ _EXIT = "exit"
 @click.option("--quiet", "-q", is_flag=True, help="Do not show facts as they land.")
 @click.option("--events", is_flag=True, help="Show facts on standard error as lines of JSON.")
 @click.option("--interactive", is_flag=True, help="Have people asked where they are to be asked.")
+@click.option("--no-input", is_flag=True, help="Ask nothing at the terminal.")
 @json_option
 @pass_session
 def run(session: Session, /, *, named: str, inputs: Any, pairs: tuple[str, ...], **options: Any) -> int:
@@ -57,7 +59,9 @@ def run(session: Session, /, *, named: str, inputs: Any, pairs: tuple[str, ...],
     ends. Progress goes to standard error.
 
     This process becomes the engine of the store, so it takes up other runs that have not ended, too.
-    Interrupted, it lets running steps finish; the run can be resumed, and the command for that is printed.
+    At a terminal the questions of the plan (`ask`) are put to you, one at a time; elsewhere they end as the
+    plan says. Interrupted, it lets running steps finish; the run can be resumed, and the command for that is
+    printed.
 
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 inputs missing or wrong, 4 an exit step with status error,
     5 the run waits for a person, 130 interrupted.
@@ -150,7 +154,6 @@ async def _run(
     from ...actors.engine import Engine
     from ...domain.goal import Goal
     from ..history import History
-    from ..resume import carry_on
 
     async with Engine(
         session.store, tools=parts.tools, planners=parts.planners, plans=parts.plans,
@@ -159,7 +162,7 @@ async def _run(
         handle = await engine.start(
             Goal(plan.name, inputs, plan.requirements),
             plan=plan.plan(),
-            mode="interactive" if options["interactive"] else "autonomous",
+            mode="interactive" if options["interactive"] or _asks(options) else "autonomous",
             key=options["key"],
             tags={"plan": plan.identifier},
             by=session.actor,
@@ -169,11 +172,43 @@ async def _run(
             note(f"Run {handle.id}: {plan.name}")
         show = _progress(quiet=options["quiet"], events=options["events"])
         try:
-            endings = await carry_on(engine, started, parts, on_record=show, on_ending=lambda _: None)
+            ending = await _carry_on(engine, started, parts, show, asks=_asks(options))
         except asyncio.CancelledError:
             note("Stopping: running steps may finish; interrupt again to exit at once")
             raise
-        return endings[0]
+        return ending
+
+
+def _asks(options: Mapping[str, Any]) -> bool:
+    """Whether the questions of the plan are put to the person at the terminal."""
+    from .questions import is_terminal
+
+    return not options["no_input"] and is_terminal()
+
+
+async def _carry_on(
+    engine: Engine, started: list[History], parts: Parts, show: Callable[[Record], None], *, asks: bool
+) -> Ending:
+    """Carry a run to its end, and put its questions to the person at the terminal on the way."""
+    import asyncio
+
+    from ..resume import carry_on
+    from .questions import ask
+
+    run = started[0].run
+    while True:
+        endings = await carry_on(engine, started, parts, on_record=show, on_ending=lambda _: None)
+        question = next(iter(run.questions.values()), None)
+        if not asks or question is None:
+            return endings[0]
+        answer = await asyncio.to_thread(ask, question)
+        handle = engine.run(run.id)
+        await handle.answer(question.step, answer, decline=answer is None)
+        async for record in handle.facts(after=run.version):
+            started[0].take(record)
+            show(record)
+            if question.step not in run.questions:
+                break
 
 
 def _progress(*, quiet: bool, events: bool) -> Callable[[Record], None]:
@@ -190,7 +225,10 @@ def _progress(*, quiet: bool, events: bool) -> Callable[[Record], None]:
 
 def _finish(session: Session, plan: PlanFile, ending: Ending, run: Run) -> int:
     code = _exit_code(ending)
-    result = ending.result if plan.output is not None else None
+    has_output = plan.output is not None or (run.exit is not None and run.exit.output is not None)
+    result = ending.result if has_output else None
+    if run.exit is not None and run.exit.message and ending.status == "completed":
+        note(run.exit.message)
     if session.as_json:
         say_document(
             {
@@ -198,7 +236,7 @@ def _finish(session: Session, plan: PlanFile, ending: Ending, run: Run) -> int:
                 "failure": ending.failure, "attention": ending.attention, "exit_code": code,
             }
         )  # fmt: skip
-    elif code == 0 and plan.output is not None:
+    elif code == 0 and has_output:
         import msgspec
 
         say(msgspec.json.encode(result).decode() if isinstance(result, str) else _document(result))

@@ -20,6 +20,7 @@ from ..tools import Catalog
 from ..waits import WAIT
 from . import questions, waits
 from .decision import NOTHING, Decision
+from .validation import normalize
 
 PLAN_PREFIX = "plan__"
 
@@ -113,7 +114,7 @@ def _begin_reduce(run: Run, step: Step, control: Reduce) -> Decision:
 
 
 def _begin_plan(run: Run, step: Step, catalog: Catalog) -> Decision:
-    plan = catalog.plans[step.tool_name]
+    plan = normalize(catalog.plans[step.tool_name], catalog, 0)
     input = render_in(run, step.id, step.input)
     return Decision((f.ControlStarted(step.id, plan=plan, input=input), f.BodyStarted(step.id, step.id)))
 

@@ -368,8 +368,8 @@ def test_a_reduce_over_nothing_is_its_initial_value() -> None:
 
 INNER = Plan(
     [
-        step("user__look", "A", input={"x": "{{input.x}}"}),
-        step("map", "M", input={"over": "{{A}}", "do": call("user__reserve", n="{{item}}{{input.x}}")}),
+        step("look", "A", input={"x": "{{input.x}}"}),
+        step("map", "M", input={"over": "{{A}}", "do": call("reserve", n="{{item}}{{input.x}}")}),
     ],
     output={"all": "{{M.results}}", "of": "{{input.x}}"},
 )
