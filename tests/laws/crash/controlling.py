@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from midcourse import Plan, RunHandle, RunState, Step, tool
+from midcourse import Plan, RetryPolicy, RunHandle, RunState, Step, tool
 from midcourse.domain.control import PlanStep
 from midcourse.domain.plan_file import PlanFile
 from midcourse.examples.order.calls import KillAt
@@ -29,7 +29,7 @@ async def map_over_items(journal: Journal, folder: Path, kill_at: KillAt | None 
 async def map_that_fails(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
     """One item fails: the others finish, and what was done is undone."""
 
-    @tool(effect="read")
+    @tool(effect="read", retry=RetryPolicy(max_attempts=1))
     async def check(name: str) -> str:
         if name == "bob":
             raise ValueError("not bob")
