@@ -13,7 +13,7 @@ PROGRAM = Path(sys.executable).with_name("midcourse")
 
 def main() -> int:
     """Run the plan, and return its exit code."""
-    tickets = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else HERE / "tickets.json"
+    tickets = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else HERE / "tickets.jsonl"
     with tempfile.TemporaryDirectory() as folder:
         where = ["--store", f"sqlite:///{folder}/triage.db", "--config", str(HERE / "midcourse.toml")]
         inputs = ["-i", f"tickets={tickets}", "-i", f"report={folder}/urgent.txt"]

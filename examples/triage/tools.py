@@ -23,13 +23,13 @@ def read_tickets(path: str) -> list[Ticket]:
     """Read the tickets of an export.
 
     Args:
-        path: a JSON file with a list of them.
+        path: a file with a ticket a line, each a JSON object.
     """
     try:
-        tickets: list[Ticket] = json.loads(Path(path).read_text("utf-8"))
+        lines = Path(path).read_text("utf-8").splitlines()
     except FileNotFoundError as error:
         raise ToolError(f"there is no file {path}", retryable=False) from error
-    return tickets
+    return [json.loads(line) for line in lines]
 
 
 @tool(identity=["path"], idempotent=True)

@@ -20,27 +20,20 @@ def triage(tmp_path: Path) -> Any:
     """Run the plan over tickets; returns the process and the report, if one was written."""
 
     def run(tickets: Any) -> tuple[subprocess.CompletedProcess[str], str]:
-        given, report = tmp_path / "tickets.json", tmp_path / "urgent.txt"
+        given, report = tmp_path / "tickets.jsonl", tmp_path / "urgent.txt"
         if tickets is not None:
-            given.write_text(json.dumps(tickets))
-        command = [
-            PROGRAM,
-            "--store",
-            f"sqlite:///{tmp_path / 'triage.db'}",
-            "--config",
-            HERE / "midcourse.toml",
-        ]
+            given.write_text("\n".join(map(json.dumps, tickets)))
+        where = ["--store", f"sqlite:///{tmp_path / 'triage.db'}", "--config", str(HERE / "midcourse.toml")]
         inputs = ["-i", f"tickets={given}", "-i", f"report={report}"]
-        done = subprocess.run(
-            [*command, "plan", "run", "triage", "-q", *inputs], capture_output=True, text=True, check=False
-        )
+        command = [str(PROGRAM), *where, "plan", "run", "triage", "-q", *inputs]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done, report.read_text() if report.exists() else ""
 
     return run
 
 
 def test_what_is_urgent_is_reported(triage: Any) -> None:
-    done, report = triage(json.loads((HERE / "tickets.json").read_text()))
+    done, report = triage([json.loads(line) for line in (HERE / "tickets.jsonl").read_text().splitlines()])
     assert (done.returncode, json.loads(done.stdout)["urgent"]) == (0, 1)
     assert report.splitlines()[:2] == ["Urgent:", "- T-1 Login fails at night"]
 
