@@ -8,6 +8,11 @@
     [planners]
     orders = "shop.plans:plan_order"
 
+    [commands.log]                            # see `daemon.commands`
+    argv = ["git", "log", "{{ref}}"]
+    args = { ref = "string" }
+    effect = "read"
+
     [authority]                               # the fields of `midcourse.Authority`
     deny = ["refund*"]
     approvals = [{ tool = "pay", when = "input.amount > 100" }]
@@ -31,11 +36,12 @@ import msgspec
 
 from ..domain.authority import Authority
 from ..domain.errors import AuthorityInvalid
+from .commands import Command
 from .errors import ConfigError
 
 FILE_NAME = "midcourse.toml"
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?\Z")
-_KEYS = ("store", "tools", "planners", "authority", "plans")
+_KEYS = ("store", "tools", "commands", "planners", "authority", "plans")
 PLAN_FOLDERS = ("plans",)
 _SQLITE = "sqlite:///"
 
@@ -66,6 +72,7 @@ class Config(msgspec.Struct, frozen=True):
         tools: where tools come from.
         planners: where planners come from, by name.
         authority: what runs may do, and who has to agree.
+        commands: tools that are programs of the machine, by name.
         plan_folders: the folders of plan files, as they can be opened from the working folder.
     """
 
@@ -76,6 +83,7 @@ class Config(msgspec.Struct, frozen=True):
     planners: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
     authority: Authority = Authority()
     plan_folders: tuple[str, ...] = PLAN_FOLDERS
+    commands: Mapping[str, Command] = msgspec.field(default_factory=dict[str, Command])
 
 
 def find_config(named: str | None) -> Config:
@@ -133,7 +141,21 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
         {name: source for name, source in named.items() if source},
         _authority(content.get("authority", {}), problems),
         _plan_folders(content.get("plans", {}), path, problems),
+        _commands(content.get("commands", {}), problems),
     )
+
+
+def _commands(table: Any, problems: list[str]) -> dict[str, Command]:
+    if not isinstance(table, dict):
+        problems.append("commands: must be tables such as [commands.log], with argv = ['git', 'log']")
+        return {}
+    commands: dict[str, Command] = {}
+    for name, value in table.items():
+        try:
+            commands[name] = msgspec.convert(value, Command)
+        except msgspec.ValidationError as error:
+            problems.append(f"commands.{name}: {error}")
+    return commands
 
 
 def _authority(value: Any, problems: list[str]) -> Authority:

@@ -24,6 +24,7 @@ from ..actors.tools import Tool, as_tool
 from ..domain.errors import ToolDefinitionError
 from ..domain.plan_file import PlanFile, plans_by_name
 from ..domain.tools import Catalog
+from .commands import Command, command_tool
 from .config import Config, Source
 from .errors import ConfigError
 from .plans.folders import PlanFolders
@@ -69,6 +70,8 @@ def load_parts(config: Config) -> Parts:
     parts, problems = Parts(), list[str]()
     for source in config.tools:
         _try(source, partial(_add, parts, source, config), problems)
+    for name, command in config.commands.items():
+        _try(Source(f"commands.{name}", ""), partial(_add_command, parts, name, command, config), problems)
     for name, source in config.planners.items():
         _try(source, partial(_add_named_planner, parts, name, source, config), problems)
     parts.plans = PlanFolders([Path(folder) for folder in config.plan_folders]).callable()
@@ -155,6 +158,10 @@ def _add(parts: Parts, source: Source, config: Config) -> None:
     parts.tools += [as_tool(each) for each in tools or ()]
     for name, planner in (planners or {}).items():
         _add_planner(parts, name, planner)
+
+
+def _add_command(parts: Parts, name: str, command: Command, config: Config) -> None:
+    parts.tools.append(command_tool(name, command, Path(config.folder)))
 
 
 def _add_named_planner(parts: Parts, name: str, source: Source, config: Config) -> None:

@@ -147,7 +147,10 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
     ("content", "problem"),
     [
         ("store = ", "is not TOML: Invalid value (at end of document)"),
-        ("stores = 'x'", "stores: unknown key; allowed are store, tools, planners, authority, plans"),
+        (
+            "stores = 'x'",
+            "stores: unknown key; allowed are store, tools, commands, planners, authority, plans",
+        ),
         ("authority = 5", "authority: Expected `object`, got `int`"),
         ("authority = { denied = [] }", "authority: Object contains unknown field `denied`"),
         (

@@ -36,7 +36,8 @@ def folder(tmp_path: Path) -> Path:
         if language == "python":
             (tmp_path / "shop.py").write_text(block)
         elif language == "toml":
-            (tmp_path / "midcourse.toml").write_text(block)
+            with (tmp_path / "midcourse.toml").open("a") as config:  # further tables go into the same file
+                config.write(f"{block}\n")
         elif language == "yaml":
             identifier = re.search(r"^identifier: (\w+)$", block, re.MULTILINE)
             assert identifier is not None
