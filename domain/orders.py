@@ -12,6 +12,7 @@ import msgspec
 
 from .opinions import Consultation
 from .planning import PlanningContext
+from .retry import RetryPolicy
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
@@ -51,6 +52,7 @@ class Execute(Order):
         deadline: when the step must be over, in seconds since the epoch.
         board: the named values left so far, as they are now.
         letter: the signal its tool waited for.
+        retry: the retry policy of its step, in place of its tool's.
     """
 
     operation: str
@@ -62,6 +64,7 @@ class Execute(Order):
     deadline: float | None = None
     board: Mapping[str, Any] = {}
     letter: Letter | None = None
+    retry: RetryPolicy | None = None
 
 
 class Probe(Order):

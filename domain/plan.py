@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from .budget import Spent
+from .retry import RetryPolicy
 
 Author = Literal["human", "planner"]
 OnReplan = Literal["drain", "cancel", "adopt"]
@@ -29,6 +30,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         again: ask for one more of an intent that was committed before.
         undoes: the operation this planned call of an undo tool takes back.
         timeout_s: seconds the whole step may take, retries included.
+        retry: its own retry policy, in place of its tool's.
         review: who looks at what it left behind before it counts: a reviewer of the engine, or ``person``.
         on_replan: when another plan is asked for while the step is in flight, ``drain`` waits for it;
             ``cancel`` asks it to stop; ``adopt`` lets it go on, and the new plan may keep it, unchanged.
@@ -48,6 +50,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     undoes: str = ""
     timeout_s: float | None = None
     on_replan: OnReplan = "drain"
+    retry: RetryPolicy | None = None
     review: str = ""
     when_unapproved: WhenUnapproved = "fail"
     default: Any = None

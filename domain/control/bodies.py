@@ -9,7 +9,7 @@ import msgspec
 
 from ..plan import Step
 from ..problems import Place
-from ..tools import RetryPolicy
+from ..retry import RetryPolicy
 from . import fields as f
 from .model import CONTROLS, PLAN_AND_EXECUTE, Body, PlanStep
 

@@ -87,7 +87,10 @@ def _start(
         deadline, spec.replans,
     )  # fmt: skip
     board = dict(run.board) if run.board else {}
-    return Decision((started,), (Execute(key, attempt, spec.name, input, step.id, None, deadline, board),))
+    order = Execute(
+        key, attempt, spec.name, input, step.id, None, deadline, board, None, step.retry
+    )  # fmt: skip
+    return Decision((started,), (order,))
 
 
 def _fail_template(run: Run, step: Step, error: TemplateError) -> Decision:

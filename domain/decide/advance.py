@@ -11,6 +11,7 @@ from ..ids import undo_key
 from ..ledger import Operation
 from ..orders import Execute, Letter, MakePlan
 from ..planning import Asker
+from ..retry import RetryPolicy
 from ..run import Run
 from ..scopes import render_in
 from ..templates import TemplateError
@@ -123,12 +124,17 @@ def _try_again(run: Run, catalog: Catalog, at: float) -> Decision:
     letter = waits.first_letter(run, due.awaits)
     order = Execute(
         due.key, due.attempt + 1, due.tool, due.input, due.step, due.details, due.deadline, board,
-        None if letter is None else Letter(letter.name, letter.payload),
+        None if letter is None else Letter(letter.name, letter.payload), _retry_of(run, due),
     )  # fmt: skip
     if letter is None:
         return Decision((f.AttemptStarted(due.key, due.attempt + 1),), (order,), due.version)
     started = f.AttemptStarted(due.key, due.attempt + 1, letter.name, letter.version)
     return Decision((started,), (order,), letter.version)
+
+
+def _retry_of(run: Run, operation: Operation) -> RetryPolicy | None:
+    step = run.steps.get(operation.step)
+    return step.retry if step is not None else None
 
 
 def _has_tool(run: Run, operation: Operation) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from .. import facts as f
 from .. import messages as m
 from ..ledger import Committed, Operation
 from ..orders import CancelAttempt, Order
 from ..receipt import Receipt
 from ..run import Run
-from ..tools import Catalog
+from ..tools import Catalog, ToolSpec
 from . import compensation, waits
 from .decision import NOTHING, Decision
 from .outcomes import end_without_receipt, failure_in, is_late, lose, unknown
@@ -68,8 +70,17 @@ def report_failure(run: Run, report: m.ReportFailure, catalog: Catalog) -> Decis
     return end_without_receipt(operation, failure, catalog, no_effect=report.no_effect)
 
 
-def _may_try_again(run: Run, operation: Operation, report: m.ReportFailure, catalog: Catalog) -> bool:
+def _contract(run: Run, operation: Operation, catalog: Catalog) -> ToolSpec | None:
+    """Return the contract of an operation's tool, with the retry policy of its step, if that has one."""
     spec = catalog.get(operation.tool)
+    step = run.steps.get(operation.step)
+    if spec is None or step is None or step.retry is None:
+        return spec
+    return msgspec.structs.replace(spec, retry=step.retry)
+
+
+def _may_try_again(run: Run, operation: Operation, report: m.ReportFailure, catalog: Catalog) -> bool:
+    spec = _contract(run, operation, catalog)
     if spec is None or run.is_unwanted(operation):
         return False
     return operation.tries < spec.max_attempts_after(no_effect=report.no_effect)
@@ -149,7 +160,7 @@ def report_lost(run: Run, report: m.ReportLost, catalog: Catalog) -> Decision:
     operation = _current(run, report)
     if operation is None:
         return compensation.lose(run, report, catalog)
-    spec = catalog.get(operation.tool)
+    spec = _contract(run, operation, catalog)
     message = f"attempt {operation.attempt} of {operation.tool} ended without an answer: {report.why}"
     kind = CANCELLED if report.why == CANCELLED else "timeout"
     failure = failure_in(operation, f.Failure(kind, message))
@@ -168,7 +179,7 @@ def report_lost(run: Run, report: m.ReportLost, catalog: Catalog) -> Decision:
 
 def lose_with_process(run: Run, operation: Operation, catalog: Catalog) -> Decision:
     """The process that ran an attempt is gone."""
-    spec = catalog.get(operation.tool)
+    spec = _contract(run, operation, catalog)
     why = "the process that ran it ended"
     message = f"attempt {operation.attempt} of {operation.tool} ended without an answer: {why}"
     failure = failure_in(operation, f.Failure("lost", message))

@@ -118,16 +118,7 @@ def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
     except UnknownTool as error:
         yield f"step {step.id}: {error}"
         return
-    if step.when_unapproved not in get_args(WhenUnapproved):
-        allowed = ", ".join(get_args(WhenUnapproved))
-        yield f"step {step.id}: when_unapproved is {step.when_unapproved!r}; write one of {allowed}"
-    elif step.default is not None and step.when_unapproved != "default":
-        yield f"step {step.id}: default is what a step with when_unapproved: default returns; say that, too"
-    if step.review and step.review != PERSON and step.review not in catalog.reviewers:
-        known = ", ".join(sorted({PERSON, *catalog.reviewers}))
-        yield f"step {step.id}: {step.review!r} is no reviewer of this engine (there are: {known})"
-    if step.timeout_s is not None and step.timeout_s <= 0:
-        yield f"step {step.id}: timeout_s must be above 0 seconds, not {step.timeout_s}"
+    yield from _terms_problems(step, catalog)
     if not spec.input_schema:
         return
     declared = spec.parameters
@@ -142,6 +133,22 @@ def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
             yield f"step {step.id}: {spec.name} takes no argument {name!r}{hint}"
     for name in sorted(spec.required - step.input.keys()):
         yield f"step {step.id}: {spec.name} needs the argument {name!r}"
+
+
+def _terms_problems(step: Step, catalog: Catalog) -> Iterator[str]:
+    """Look at what a step says beside its tool and its input."""
+    if step.when_unapproved not in get_args(WhenUnapproved):
+        allowed = ", ".join(get_args(WhenUnapproved))
+        yield f"step {step.id}: when_unapproved is {step.when_unapproved!r}; write one of {allowed}"
+    elif step.default is not None and step.when_unapproved != "default":
+        yield f"step {step.id}: default is what a step with when_unapproved: default returns; say that, too"
+    if step.review and step.review != PERSON and step.review not in catalog.reviewers:
+        known = ", ".join(sorted({PERSON, *catalog.reviewers}))
+        yield f"step {step.id}: {step.review!r} is no reviewer of this engine (there are: {known})"
+    if step.retry is not None and step.retry.max_attempts is not None and step.retry.max_attempts < 1:
+        yield f"step {step.id}: retry.max_attempts is {step.retry.max_attempts}; the first one counts"
+    if step.timeout_s is not None and step.timeout_s <= 0:
+        yield f"step {step.id}: timeout_s must be above 0 seconds, not {step.timeout_s}"
 
 
 def _control_problems(step: Step, catalog: Catalog) -> Iterator[str]:

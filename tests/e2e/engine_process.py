@@ -38,7 +38,11 @@ def tools(folder: Path) -> list[Tool]:
 
 
 PLAN = Plan(
-    (Step("first", "note", {"text": "first"}), Step("wait", "wait"), Step("last", "note", {"text": "last"}))
+    (
+        Step("first", "note", {"text": "first"}),
+        Step("wait", "user__wait"),
+        Step("last", "note", {"text": "last"}),
+    )
 )
 
 

@@ -184,11 +184,12 @@ def test_a_solver_needs_a_model(call: Any, write: Any) -> None:
 
 
 def test_what_this_version_does_not_carry_out_is_refused(call: Any, write: Any) -> None:
-    write("reviewed", "  - {id: E0, tool_name: stock, input: {sku: a}, retry: {max_attempts: 2}}\n")
-    ran = call("plan", "run", "reviewed")
+    task = "{prompt: say it, output_schema: {type: object}}"
+    write("clever", f"  - {{id: E0, tool_name: agent, input: {task}}}\n")
+    ran = call("plan", "run", "clever")
     assert (ran.code, ran.err) == (
         1,
-        "Error: plan reviewed asks for what this version does not carry out: 'retry' of step E0\n",
+        "Error: plan clever asks for what this version does not carry out: 'agent' (step E0)\n",
     )
 
 

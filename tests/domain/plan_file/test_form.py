@@ -221,7 +221,7 @@ def test_fields_of_a_step(wrong: Any, fields: dict[str, Any], said: str) -> None
 
 
 def test_what_is_not_carried_out_is_named(plan: Any) -> None:
-    patient = {"retry": {"max_attempts": 2}}
-    inner = {"id": "E2", "tool_name": "user__x", "input": {}, **patient}
-    made = plan({**STEP, **patient}, {"id": "E1", "tool_name": "map", "input": {"over": [1], "do": [inner]}})
-    assert made.unsupported() == ["'retry' of step E0", "'retry' of step E1/do/E2"]
+    task = {"prompt": "Say it.", "output_schema": {"type": "object"}}
+    made = plan({**STEP, "retry": {"max_attempts": 2}}, {"id": "E1", "tool_name": "agent", "input": task})
+    assert made.unsupported() == ["'agent' (step E1)"]
+    assert made.plan().steps[0].retry.max_attempts == 2

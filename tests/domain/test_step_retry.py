@@ -1,0 +1,39 @@
+"""A step may have a retry policy of its own, in place of its tool's."""
+
+from __future__ import annotations
+
+import pytest
+
+from midcourse.domain import facts as f
+from midcourse.domain.errors import PlanInvalid
+from midcourse.domain.orders import Execute
+from midcourse.domain.retry import RetryPolicy
+
+from .kit import given, like, step
+from .tellings import fails, is_lost, later, planned, start
+
+TWICE = RetryPolicy(max_attempts=2, initial_s=7.0)
+
+
+def test_how_often_is_for_the_step_to_say() -> None:
+    story = given(*planned(step("look", "A", retry=TWICE)))
+    assert story.orders == [like(Execute, retry=TWICE)]
+    story.when(fails("A", retry_after_s=1.0)).then(like(f.AttemptFailed))
+    story.when(later(1.0)).then(like(f.AttemptStarted), like(Execute, retry=TWICE))
+    story.when(fails("A", retry_after_s=1.0))
+    assert story.new[0] == like(f.StepFailed)
+
+
+def test_how_long_it_waits_after_an_attempt_without_an_answer_is_too() -> None:
+    story = given(*planned(step("look", "A", retry=TWICE))).when(is_lost("A"))
+    assert story.new == [like(f.AttemptFailed, retry_at=story.at + 7.0)]
+
+
+def test_a_step_without_one_has_its_tools() -> None:
+    story = given(*planned(step("look", "A"))).when(is_lost("A"))
+    assert story.new == [like(f.AttemptFailed, retry_at=story.at + 1.0)]
+
+
+def test_no_attempt_at_all_is_no_policy() -> None:
+    with pytest.raises(PlanInvalid, match=r"step A: retry.max_attempts is 0; the first one counts"):
+        given(start(step("look", "A", retry=RetryPolicy(max_attempts=0))))
