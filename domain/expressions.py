@@ -1,10 +1,11 @@
-"""Yes-or-no expressions in the Common Expression Language (CEL): the one place that knows its library.
+"""Expressions in the Common Expression Language (CEL): the one place that knows its library.
 
 The library is imported when the first expression is compiled, since that takes about half a second.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,8 @@ from .errors import InvalidInputError
 if TYPE_CHECKING:
     from cel import Program
 
-_MOST_COMPILED = 1024
+_BOUND = re.compile(r"\.\s*(?:all|exists|exists_one|map|filter)\s*\(\s*([A-Za-z_]\w*)\s*,")
+_MOST_COMPILED = 4096
 
 
 class ExpressionError(InvalidInputError):
@@ -51,10 +53,39 @@ def holds(text: str, values: Mapping[str, Any]) -> bool:
 
 
 @lru_cache(_MOST_COMPILED)
-def _compiled(text: str) -> Program:
-    from cel import compile as compile_text
+def names_in(text: str) -> frozenset[str]:
+    """Return the roots that an expression reads.
 
+    Names that its macros bind (``x`` in ``E0.items.exists(x, x.open)``) are none.
+
+    Raises:
+        ExpressionError: it is not in the language; the text is what the parser says, and where.
+    """
     try:
-        return compile_text(text)
+        program = _parsed(text)
+    except ValueError as error:
+        raise ExpressionError(_first_line(str(error))) from error
+    return frozenset(program.variables()) - frozenset(_BOUND.findall(text))
+
+
+def _first_line(message: str) -> str:
+    """Return what the parser says, without the name of its input and its picture of the place."""
+    said = message.partition("ERROR: <input>:")[2] or message
+    line, _, rest = said.partition("\n")[0].partition(" Syntax error: ")
+    place = line.strip(":").split(":")
+    expected = rest.partition(" expecting ")[0]
+    return f"{expected} at line {place[0]}, column {place[-1]}" if expected else said.partition("\n")[0]
+
+
+def _compiled(text: str) -> Program:
+    try:
+        return _parsed(text)
     except ValueError as error:
         raise ExpressionError(f"{text!r} is not in the Common Expression Language: {error}") from error
+
+
+@lru_cache(_MOST_COMPILED)
+def _parsed(text: str) -> Program:
+    from cel import compile as compile_text
+
+    return compile_text(text)

@@ -6,8 +6,8 @@ templates: who carries a step out renders each of them when it is needed, over t
 names, and never renders the branch not taken.
 
 Layout: ``model`` has the structs, ``parse`` reads them, ``bodies`` reads steps and bodies, ``fields`` is how
-objects are read, ``references`` says what a step reads, bodies and expressions included, ``expressions``
-knows the expression language.
+objects are read, ``naming`` renames the tools in bodies, ``references`` says what a step reads, bodies and
+expressions included.
 """
 
 from .bodies import RESERVED_IDS, as_step, unsupported_fields

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import msgspec
 
+from ..expressions import ExpressionError, names_in
 from ..problems import Place
 from ..templates.paths import kind_of
 from . import fields as f
 from .bodies import NOT_IN_BODIES, read_body, step_label
-from .expressions import ExpressionError, names_in
 from .model import COMPARISONS, CONTROLS, ORDERINGS, UNARY, Body, Condition, Control
 
 _GATE: Final = {"infer": f.WORDS, "model": f.WORDS}

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from ..expressions import names_in
 from ..plan import Step
 from ..problems import JsonPath
 from ..templates import compile_value, possible_references, references
 from .bodies import step_label
-from .expressions import names_in
 from .fields import CAMEL_CASE
 from .model import CONTROLS
 from .parse import bodies_of

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..control import PlanStep, bodies_of, sites_of
-from ..control.expressions import ExpressionError
 from ..control.references import ALWAYS, Site
+from ..expressions import ExpressionError
 from ..problems import JsonPath, Place, did_you_mean
 from ..readiness import cycle, is_dag
 from ..templates import TemplateSyntaxError, compile_value, references, syntax_errors
