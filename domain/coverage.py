@@ -35,6 +35,15 @@ def _operation_gap(run: Run, requirement: Requirement) -> Gap | None:
     return Gap(requirement.id, f"no committed operation is like {glob!r}")
 
 
+def can_show(requirement: Requirement, tool: str) -> bool:
+    """Whether an operation of a tool may be evidence for a requirement that names operations.
+
+    A glob over keys is compared up to the colon: what follows is known only once a step was started.
+    """
+    glob, colon, _ = requirement.operation.partition(":")
+    return matches(glob if colon else requirement.operation, tool)
+
+
 def _expression_gap(run: Run, requirement: Requirement) -> Gap | None:
     try:
         if holds(requirement.expr, _values(run)):
@@ -45,7 +54,7 @@ def _expression_gap(run: Run, requirement: Requirement) -> Gap | None:
 
 
 def _values(run: Run) -> Mapping[str, Any]:
-    """Return what expressions see: the ledger as a list, the board, and the inputs."""
+    """Return what expressions see: what stands in the ledger as a list, the board, and the inputs."""
     ledger = [
         {
             "operation": entry.key,
@@ -54,9 +63,8 @@ def _values(run: Run) -> Mapping[str, Any]:
             "input": entry.input,
             "result": entry.receipt.result,
             "effect": entry.effect,
-            "state": entry.state,
         }
-        for entry in run.ledger.values()
+        for entry in run.standing()
     ]
     return {"ledger": ledger, "board": run.board, "input": run.goal.inputs}
 

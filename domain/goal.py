@@ -15,8 +15,10 @@ class Requirement(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         id: its name.
         text: what is required, in words.
         evidence: what shows it, one of: ``operation``, a glob over the tools or keys of committed operations;
-            ``expr``, a CEL expression over ``ledger``, ``board`` and ``input``; ``judge``, a question to the
-            judge of the engine, who has to cite keys of the ledger.
+            ``expr``, a CEL expression over ``ledger`` (a list of the ``operation``, ``tool``, ``step``,
+            ``input``, ``result`` and ``effect`` of what is committed), ``board`` and ``input``; ``judge``, a
+            question to the judge of the engine, who has to cite keys of the ledger. What was undone is no
+            evidence.
     """
 
     id: str

@@ -82,6 +82,13 @@ class OpenOperation(msgspec.Struct, frozen=True):
     effect: Effect
 
 
+class StepSummary(msgspec.Struct, frozen=True, gc=False):
+    """A step by its id and the full name of its tool."""
+
+    id: str
+    tool_name: str
+
+
 class RevisionEntry(msgspec.Struct, frozen=True, gc=False):
     """A revision of the plan, as planners see it.
 
@@ -89,16 +96,18 @@ class RevisionEntry(msgspec.Struct, frozen=True, gc=False):
         revision: its number.
         author: who wrote it.
         reason: why it was made.
-        added: ids of the steps of its tail.
-        superseded: ids of the steps of the plan before that it left.
+        kept: ids of the steps that kept their places.
+        added: the steps of its tail.
+        superseded: the steps of the plan before that it left.
         undone: operations it took back.
     """
 
     revision: int
     author: Author
     reason: str
-    added: tuple[str, ...]
-    superseded: tuple[str, ...]
+    kept: tuple[str, ...]
+    added: tuple[StepSummary, ...]
+    superseded: tuple[StepSummary, ...]
     undone: tuple[str, ...]
 
 

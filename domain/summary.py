@@ -133,6 +133,8 @@ def _stuck(run: Run) -> Iterator[Attention]:
 def _stuck_on(run: Run) -> str:
     if run.stuck_on is not None and run.stuck_on.kind == "refused":
         return f"refused because: {run.stuck_on.message}"
+    if run.stuck_on is not None and run.stuck_on.kind == "judge":
+        return "its plan is done, and nobody knows whether that was enough"
     if run.owed is None:
         return "no plan was made yet" if run.revision == 0 else "another plan is owed"
     return f"another plan was asked for: {run.owed.reason}"

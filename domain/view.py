@@ -10,7 +10,7 @@ import msgspec
 from .briefing import goal, ledger_entry, signals
 from .budget import Budget, Usage
 from .copies import copied
-from .facts import Failure, Limits, Mode
+from .facts import Failure, Gap, Limits, Mode
 from .goal import Goal
 from .ledger import UndoState
 from .plan import Author, Plan
@@ -99,6 +99,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
         failures: every failure so far, oldest first.
         approvals: steps and plans that wait for approval.
         attention: what waits for a person.
+        gaps: requirements of the goal that had no evidence when the run was to be delivered; empty again once
+            there is another plan.
         replan_reason: why another plan is owed; empty where none is.
         replans: how often another plan was asked for.
         wake_at: when something falls due by itself, in seconds since the epoch.
@@ -131,6 +133,7 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[Failure, ...]
     approvals: tuple[ApprovalView, ...]
     attention: tuple[Attention, ...]
+    gaps: tuple[Gap, ...]
     replan_reason: str
     replans: int
     wake_at: float | None
@@ -166,6 +169,7 @@ def view(run: Run) -> RunState:
         failures=tuple(run.failures),
         approvals=_approvals(run),
         attention=tuple(attention(run)),
+        gaps=run.gaps,
         replan_reason=run.owed.reason if run.owed else "",
         replans=run.replans,
         wake_at=wake_at(run),

@@ -156,6 +156,10 @@ def _failed(fact: f.StepFailed) -> str:
     return f"{fact.step}: {fact.failure.kind}: {fact.failure.message}"
 
 
+def _counted(fact: f.CoverageChecked) -> str:
+    return "; ".join(f"{gap.requirement}: {gap.why}" for gap in fact.gaps) or "no requirement is open"
+
+
 _TELL: dict[type[f.Fact], Callable[[Any], str]] = {
     f.RunStarted: _began,
     f.RunCompleted: lambda fact: f"result={short_json(fact.result)} {fact.reason}",
@@ -164,6 +168,7 @@ _TELL: dict[type[f.Fact], Callable[[Any], str]] = {
     f.PlanProposed: lambda fact: f"by {fact.author} from epoch {fact.epoch}: {steps_text(fact.plan.steps)}",
     f.PlanAccepted: _accepted,
     f.ProposalRejected: lambda fact: f"{fact.code}: {'; '.join(fact.problems)}",
+    f.CoverageChecked: _counted,
     f.StepStarted: lambda fact: f"{fact.step} {bare(fact.tool)}{_arguments(fact.input)} as {fact.operation}",
     f.StepCompleted: lambda fact: f"{fact.step} → {_receipt(fact.receipt)}",
     f.StepSatisfied: lambda fact: f"{fact.step}: {fact.operation} is committed already",

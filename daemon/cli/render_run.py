@@ -54,6 +54,7 @@ def show_run(history: History, *, width: int = 0) -> Iterator[str]:
     yield from _head(state, history, width)
     yield from attention_lines(state.id, state.attention)
     yield from _section("Waits for approval", approval_lines(state.approvals))
+    yield from _section("Requirements", requirement_lines(state, width=width))
     yield from _section(f"Plan, revision {state.revision}", plan_lines(state, width=width))
     yield from _section("Revisions", revision_lines(history.revisions, history.rejections))
     yield from _section("Ledger", ledger_lines(state.ledger, width=width))
@@ -88,6 +89,20 @@ def _head(state: RunState, history: History, width: int) -> Iterator[str]:
     }
     rows: list[list[str | Cell]] = [[Cell(name, "dim"), text] for name, text in fields.items() if text]
     yield from table(rows, indent="  ", width=width)
+
+
+def requirement_lines(state: RunState, *, width: int = 0) -> list[str]:
+    """Return what the run has to show, one requirement a line, with what is missing."""
+    why = {gap.requirement: gap.why for gap in state.gaps}
+    rows: list[list[str | Cell]] = []
+    for each in state.goal.requirements:
+        mark, style = ("·", "") if state.status != "completed" else MARKS["done"]
+        if each.id in why:
+            mark, style = MARKS["failed"]
+        kind, evidence = next(iter(each.evidence.items()))
+        said = f"{one_line(each.text, _REASON)} ({kind}: {one_line(evidence, _REASON)})"
+        rows.append([Cell(mark, style), each.id, said, Cell(human(why.get(each.id, ""), _WHY), style)])
+    return table(rows, indent="  ", width=width)
 
 
 def plan_lines(state: RunState, *, width: int = 0) -> list[str]:

@@ -31,7 +31,7 @@ from .model import (
     Wait,
     steps_of,
 )
-from .naming import with_names
+from .naming import tools_called, with_names
 from .parse import as_control, bodies_of, parse_control
 from .references import Site, outside_references, possible_outside_references, sites_of
 
@@ -63,6 +63,7 @@ __all__ = [
     "possible_outside_references",
     "sites_of",
     "steps_of",
+    "tools_called",
     "unsupported_fields",
     "with_names",
 ]

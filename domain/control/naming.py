@@ -1,8 +1,8 @@
-"""The tools that the bodies of a control step call, under other names."""
+"""The tools that steps and the bodies of control steps call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .parse import bodies_of
@@ -27,6 +27,18 @@ def with_names(tool: str, input: Any, rename: Callable[[str], str]) -> Any:
         elif body is not None:
             named[name] = _renamed(body, rename)
     return named
+
+
+def tools_called(tool: str, input: Any) -> Iterator[str]:
+    """Yield the tool of a step, and those that its bodies call."""
+    yield tool
+    if not isinstance(input, Mapping):
+        return
+    for name in bodies_of(tool):
+        body = input.get(name)
+        for call in body if isinstance(body, (list, tuple)) else (body,):
+            if isinstance(call, Mapping) and isinstance(call.get("tool_name"), str):
+                yield from tools_called(call["tool_name"], call.get("input"))
 
 
 def _renamed(call: Any, rename: Callable[[str], str]) -> Any:

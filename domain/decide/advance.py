@@ -19,7 +19,7 @@ from ..tools import Catalog
 from . import approvals, compensation, controls, in_flight, limits, preconditions, proposals, reviews, waits
 from .admission import admit, template_failure
 from .decision import NOTHING, Decision
-from .delivery import check_coverage
+from .delivery import check_coverage, delivered
 from .laps import look_again
 from .outcomes import end_without_receipt, failure_in, is_late, must_be_known_first, unknown
 from .replan import request_replan
@@ -240,4 +240,4 @@ def _complete(run: Run) -> Decision:
             last = render_in(run, "", run.output)
         except TemplateError as error:
             return Decision((f.UnwindingBegan("failed", template_failure(error)),))
-    return Decision((f.RunCompleted(last, reason),))
+    return delivered(run, last, reason)

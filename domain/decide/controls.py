@@ -20,6 +20,7 @@ from ..tools import Catalog
 from ..waits import WAIT
 from . import questions, waits
 from .decision import NOTHING, Decision
+from .delivery import check_coverage, delivered
 from .validation import normalize
 
 PLAN_PREFIX = "plan__"
@@ -212,6 +213,9 @@ def leave_by_exit(run: Run, reached: f.ExitReached) -> Decision:
     if run.running or run.backoff or run.unknown:
         return NOTHING
     if reached.status == "success":
-        return Decision((f.RunCompleted(reached.output, reached.message),))
+        if run.goal.requirements and run.stuck:
+            return NOTHING
+        open_ = check_coverage(run) if run.goal.requirements else None
+        return open_ if open_ is not None else delivered(run, reached.output, reached.message)
     failure = f.Failure("exit", reached.message or "the plan ended with an error", reached.step, "exit")
     return Decision((f.UnwindingBegan("failed", failure),))

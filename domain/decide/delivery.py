@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from .. import facts as f
-from ..authority import matches
-from ..coverage import gap_in
+from ..control import tools_called
+from ..coverage import can_show, gap_in
 from ..errors import InvalidInputError
 from ..expressions import ExpressionError, check
 from ..goal import Goal, Requirement
-from ..opinions import JUDGE
+from ..ids import digest
+from ..opinions import FAILED, JUDGE
 from ..plan import Plan
 from ..run import Run
 from ..tools import Catalog
@@ -30,29 +32,70 @@ def check_coverage(run: Run) -> Decision | None:
             if judged is None:
                 is_asked = key in run.consulting
                 return NOTHING if is_asked else ask(run, key, "requirement", JUDGE, requirement.id)
+            if judged.verdict == FAILED:
+                return _not_judged(requirement, judged)
         gap = gap_in(run, requirement, judged)
         gaps += [gap] if gap is not None else []
     if not gaps:
         return None
     reason = "; ".join(f"requirement {gap.requirement!r} has no evidence: {gap.why}" for gap in gaps)
-    return Decision((f.CoverageChecked(tuple(gaps)), *request_replan(run, "coverage", reason)))
+    # Judges word the same verdict differently each time: what is open makes two requests the same, and what
+    # was read since makes them different.
+    asked = request_replan(
+        run, "coverage", reason, alike=" ".join(gap.requirement for gap in gaps), found=_read(run)
+    )
+    return Decision((f.CoverageChecked(tuple(gaps)), *asked))
 
 
-def unserved(run: Run, plan: Plan) -> Iterator[str]:
-    """Yield the open requirements that a plan which was asked for because of them does nothing for."""
+def _not_judged(requirement: Requirement, judged: f.OpinionGiven) -> Decision:
+    """A judge that cannot be asked has found no gap: that is for a person, and undoes nothing."""
+    why = f"requirement {requirement.id!r} could not be judged: {judged.reason}"
+    return Decision((f.RunStuck(why, f.Failure("judge", why)),))
+
+
+def _read(run: Run) -> list[str]:
+    """Return what reads have found, so that the same values again make no difference."""
+    reads = (entry for entry in run.ledger.values() if entry.effect == "read")
+    return sorted({digest([entry.tool, entry.input, entry.receipt.result]) for entry in reads})
+
+
+def delivered(run: Run, result: Any, reason: str) -> Decision:
+    """Complete a run that has no gaps; that they were counted is said where there is something to count."""
+    completed = f.RunCompleted(result, reason)
+    return Decision((f.CoverageChecked(), completed) if run.goal.requirements else (completed,))
+
+
+def unserved(run: Run, plan: Plan, catalog: Catalog) -> Iterator[str]:
+    """Yield the open requirements that a plan which was asked for because of them does nothing for.
+
+    Only those are looked at that planners have a tool for.
+    """
     if run.owed is None or run.owed.cause != "coverage":
         return
     open_ids = {gap.requirement for gap in run.gaps}
+    called, offered = {*_called_by(plan, catalog, set())}, [spec.name for spec in catalog.for_planners()]
     for requirement in run.goal.requirements:
-        if requirement.id in open_ids and requirement.operation and not _serves(plan, requirement):
+        if requirement.id not in open_ids or not requirement.operation:
+            continue
+        if _is_shown_by(requirement, offered) and not _is_shown_by(requirement, called):
             yield (
                 f"requirement {requirement.id!r} needs an operation like {requirement.operation!r}, and no "
                 "step of the plan calls such a tool"
             )
 
 
-def _serves(plan: Plan, requirement: Requirement) -> bool:
-    return any(matches(requirement.operation, step.tool_name) for step in plan.steps)
+def _is_shown_by(requirement: Requirement, tools: Iterable[str]) -> bool:
+    return any(can_show(requirement, tool) for tool in tools)
+
+
+def _called_by(plan: Plan, catalog: Catalog, seen: set[str]) -> Iterator[str]:
+    """Yield the tools that a plan calls, those in bodies and in plans that it calls among them."""
+    for step in plan.steps:
+        for tool in tools_called(step.tool_name, step.input):
+            yield tool
+            if tool in catalog.plans and tool not in seen:
+                seen.add(tool)
+                yield from _called_by(catalog.plans[tool], catalog, seen)
 
 
 def check_requirements(goal: Goal, planner: str, catalog: Catalog) -> None:

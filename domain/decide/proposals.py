@@ -74,8 +74,9 @@ def _propose_lap(run: Run, message: m.ProposePlan, draft: Draft, catalog: Catalo
         return rest
     reason = draft.plan.reason or "what was observed calls for another plan"
     asked = request_replan(run, "observation", reason)
-    if any(isinstance(fact, f.RunStuck) for fact in asked):
-        return Decision(asked)
+    is_accepted = any(isinstance(fact, f.PlanAccepted) for fact in rest.facts)
+    if not is_accepted or any(isinstance(fact, f.RunStuck) for fact in asked):
+        return Decision(asked)  # reviewers and people look at a plan that was made knowing that one is owed
     return Decision((*asked, *rest.facts), rest.orders)
 
 
@@ -207,7 +208,7 @@ def _judge(
     problems = problems_of(run, plan, catalog, relisted=proposed.relisted, awaited=awaited)
     if problems:
         return "invalid", problems
-    problems = tuple(unserved(run, plan))
+    problems = tuple(unserved(run, plan, catalog))
     if problems:
         return "invalid", problems
     problems = literal_conflicts(run, plan, catalog, proposed.relisted)

@@ -25,6 +25,7 @@ def request_replan(  # noqa: PLR0913 - what asks says as much
     committed: Operation | None = None,
     error_type: str = "",
     found: Any = None,
+    alike: str = "",
     is_answered: bool = False,
 ) -> list[f.Fact]:
     """Return the facts of a request for a new plan.
@@ -43,6 +44,7 @@ def request_replan(  # noqa: PLR0913 - what asks says as much
         committed: the operation that is committed with it.
         error_type: class of the exception that the step failed with, where there was one.
         found: the result of the call that asks: another one is another reason.
+        alike: what makes two requests the same one, in place of a reason that is worded anew each time.
         is_answered: the plan comes with the request, so that nobody has to be asked for it.
     """
     if run.unwinding is not None:
@@ -50,11 +52,10 @@ def request_replan(  # noqa: PLR0913 - what asks says as much
     if run.owed is not None and cause != "person":
         return [f.ReplanJoined(cause, reason, step, tool, input_digest)]
     if run.author == "human" and cause != "person":
-        message = (
-            f"a plan by a person never replans by itself; {cause} at step {step!r} asked for it: {reason}"
-        )
+        where = f" at step {step!r}" if step else ""
+        message = f"a plan by a person never replans by itself; {cause}{where} asked for it: {reason}"
         return [f.UnwindingBegan("failed", f.Failure("replan_refused", message, step, tool, cause=cause))]
-    mark = _mark(run, cause, reason, tool, {**run.board, **updates}, committed, found)
+    mark = _mark(run, cause, alike or reason, tool, {**run.board, **updates}, committed, found)
     requested = f.ReplanRequested(cause, reason, mark, step, tool, input_digest)
     if is_answered:
         return [requested]
@@ -85,6 +86,8 @@ def _mark(
 def _told(cause: str, reason: str, tool: str, error_type: str) -> str:
     """Return in words what asked for the plan."""
     name = tool.partition("__")[2] or tool
+    if cause == "coverage":
+        return f"the same requirements were open ({reason})"
     if cause == "failure":
         return f"{name} failed with {error_type}: {reason}" if error_type else f"{name} failed: {reason}"
     return f"{name} asked for another plan ({reason})"

@@ -64,3 +64,5 @@ def end_plan_review(run: Run) -> None:
 
 def coverage_checked(run: Run, fact: f.CoverageChecked) -> None:
     run.gaps = fact.gaps
+    if fact.gaps:
+        run.exit = None  # whoever left the plan there was not done

@@ -9,7 +9,7 @@ from .. import facts as f
 from ..approvals import PLAN
 from ..held import Held
 from ..plan import Step
-from ..planning import Asker, RevisionEntry, SignalEntry
+from ..planning import Asker, RevisionEntry, SignalEntry, StepSummary
 from ..readiness import edges
 from ..run import Run
 from .backoff import give_up_backoff
@@ -97,8 +97,11 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     tail, relisted = proposal.plan.steps, proposal.relisted
     run.revision = fact.revision
     run.revisions.append(
-        RevisionEntry(fact.revision, fact.author, fact.reason, fact.added, fact.superseded, fact.undone)
-    )
+        RevisionEntry(
+            fact.revision, fact.author, fact.reason, fact.kept, _summaries(tail),
+            _summaries(run.steps[step] for step in fact.superseded), fact.undone,
+        )
+    )  # fmt: skip
     run.accepted_at = run.foreseen_from = run.observed = run.version
     run.author = fact.author
     _supersede(run, fact.superseded)
@@ -127,6 +130,10 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     _lay_out(run, tail, fact.kept[-1] if fact.kept else "")
     if run.running:
         _adopt(run, fact.adopted)
+
+
+def _summaries(steps: Iterable[Step]) -> tuple[StepSummary, ...]:
+    return tuple(StepSummary(step.id, step.tool_name) for step in steps)
 
 
 def _supersede(run: Run, steps: Iterable[str]) -> None:

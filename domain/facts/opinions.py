@@ -95,6 +95,9 @@ class Gap(msgspec.Struct, frozen=True, gc=False):
 
 
 class CoverageChecked(Fact):
-    """The requirements were looked at before delivery; what is in ``gaps`` has no evidence."""
+    """The requirements were looked at before delivery; what is in ``gaps`` has no evidence.
+
+    Without gaps it comes right before the fact that the run is completed.
+    """
 
     gaps: tuple[Gap, ...] = ()

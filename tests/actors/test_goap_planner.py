@@ -1,8 +1,12 @@
 """The search planner on an event loop."""
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
+from midcourse import Engine, tool
 from midcourse.actors.planners.goap import GoapPlanner
+from midcourse.domain import facts as f
 from midcourse.domain.goal import Goal
 from midcourse.domain.plan import Plan
 from midcourse.domain.planning import Planner, PlanningContext
@@ -55,3 +59,29 @@ async def test_a_long_search_lets_others_run() -> None:
         await asyncio.sleep(0)
     assert isinstance(await planning, Plan)
     assert turns > 2
+
+
+async def test_a_run_looks_again_after_every_step_and_the_same_plan_is_no_new_revision(
+    tmp_path: Path,
+) -> None:
+    @tool(effect="read", post={"found": True})
+    async def find() -> dict[str, Any]:
+        return {"id": 7}
+
+    @tool(effect="read", pre={"found": True}, post={"opened": True}, input={"id": "{{find.id}}"})
+    async def unlock(id: int) -> dict[str, Any]:
+        return {"id": id + 1}
+
+    @tool(effect="read", pre={"opened": True}, post={"taken": True}, input={"id": "{{unlock.id}}"})
+    async def take(id: int) -> int:
+        return id
+
+    planners = {"search": GoapPlanner([{"taken": True}])}
+    async with Engine(
+        f"sqlite:///{tmp_path / 'runs.db'}", tools=[find, unlock, take], planners=planners
+    ) as engine:
+        run = await engine.start("take it")
+        assert (await run.outcome()).result == 8
+        kinds = [type(record.fact) async for record in run.facts()]
+        counted = [kinds.count(kind) for kind in (f.PlanAccepted, f.PlanConfirmed, f.ReplanRequested)]
+        assert counted == [1, 2, 0]

@@ -123,7 +123,7 @@ async def test_a_judge_counts_before_a_run_is_delivered(store: str) -> None:
         gaps = [
             record.fact.gaps async for record in run.facts() if isinstance(record.fact, f.CoverageChecked)
         ]
-        assert gaps == [(f.Gap("two", "the judge finds it open: no two was drawn"),)]
+        assert gaps == [(f.Gap("two", "the judge finds it open: no two was drawn"),), ()]
 
 
 @pytest.mark.parametrize(
@@ -140,3 +140,36 @@ async def test_a_judge_counts_before_a_run_is_delivered(store: str) -> None:
 def test_reviewers_that_cannot_be_are_refused(store: str, options: dict[str, object], problem: str) -> None:
     with pytest.raises(InvalidInputError, match=problem):
         Engine(store, **options)  # type: ignore[arg-type]
+
+
+async def test_a_judge_that_raises_has_found_no_gap_and_the_next_engine_asks_it_after_news(
+    store: str,
+) -> None:
+    def broken(about: Consultation) -> Opinion:
+        raise RuntimeError("no light")
+
+    def judge(about: Consultation) -> Opinion:
+        return Opinion("ok", cites=(about.ledger[-1].operation,))
+
+    required = Requirement(id="drawn", text="it is drawn", evidence={"judge": "Was it drawn?"})
+    plan = Plan([Step("A", "draw", {"n": 3})])
+    async with Engine(store, tools=[draw], reviewers={"judge": broken}) as engine:
+        run = await engine.start(Goal("draw", {}, (required,)), plan=plan)
+        await wait_for_fact(run, f.RunStuck)
+        waits = await engine.attention()
+        why = "requirement 'drawn' could not be judged: it raised RuntimeError: no light"
+        assert [(item.kind, item.subject) for each in waits for item in each.items] == [("stuck", why)]
+    async with Engine(store, tools=[draw], reviewers={"judge": judge}) as engine:
+        run = engine.run(run.id)
+        await run.signal("light")
+        assert (await run.outcome()).result == 3
+
+
+async def test_the_last_fact_before_delivery_is_that_no_requirement_is_open(store: str) -> None:
+    expr = "ledger.exists(e, e.result == 3) && !ledger.exists(e, e.result == 4)"
+    required = Requirement(id="drawn", text="three", evidence={"expr": expr})
+    async with Engine(store, tools=[draw]) as engine:
+        run = await engine.start(Goal("draw", {}, (required,)), plan=Plan([Step("A", "draw", {"n": 3})]))
+        assert (await run.outcome()).status == "completed"
+        facts = [record.fact async for record in run.facts()]
+        assert facts[-2:] == [f.CoverageChecked(), f.RunCompleted(3)]

@@ -149,6 +149,37 @@ def test_show_a_rejected_proposal(on_store: Call, replanned: Any) -> None:
     assert [(each["code"], each["epoch"]) for each in rejection] == [("stale", 1)] * 3
 
 
+def test_show_what_a_run_has_to_show(on_store: Call, story: Any) -> None:
+    from midcourse.domain import messages as m
+    from midcourse.domain.goal import Goal, Requirement
+    from midcourse.domain.plan import GoalReached
+
+    required = (
+        Requirement(id="sent", text="it is on its way", evidence={"operation": "sea"}),
+        Requirement(id="told", text="the customer knows", evidence={"expr": "ledger.size() > 1"}),
+    )
+    goal = Goal("deliver", {}, required)
+    story.tell(m.StartRun, goal=goal, lineage=story.run.id, planner="orders", key="k")
+    story.tell(m.AnswerGoalReached, epoch=story.run.epoch, answer=GoalReached())
+
+    def shown() -> list[list[str]]:
+        lines = on_store("runs", "show", "key:k").lines
+        first = lines.index("Requirements") + 1
+        return [line.split() for line in lines[first : first + 2]]
+
+    sent = ["·", "sent", "it", "is", "on", "its", "way", "(operation:", "sea)"]
+    told = ["·", "told", "the", "customer", "knows", "(expr:", "ledger.size()", ">", "1)"]
+    missing = ["no", "committed", "operation", "is", "like", "'sea'"]
+    assert shown()[0] == ["✗", *sent[1:], *missing]
+    story.plan(("sea", {"to": "island"}), ("notify", {"text": "by sea"}))
+    assert shown() == [sent, told]
+    story.succeed("booked")
+    story.succeed("sent")
+    assert shown() == [["✓", *sent[1:]], ["✓", *told[1:]]]
+    checked = [line for line in on_store("audit", "facts", "key:k").lines if "coverage_checked" in line]
+    assert checked[1].endswith("no requirement is open")
+
+
 def test_a_run_is_named_by_id_beginning_or_key(on_store: Call, three: list[str]) -> None:
     for reference in (three[1], "01fzzzzzzzzzzzzb", "key:second"):
         assert on_store("runs", "show", reference, "--json").json["id"] == three[1]

@@ -170,6 +170,13 @@ def taken_up(*planners: str) -> Telling:
     return lambda story: m.Activate(at=story.at, planners=frozenset(planners))
 
 
+def takes_back(step: str) -> Telling:
+    """A person wants what a step committed undone."""
+    return lambda story: m.RequestCompensation(
+        at=story.at, operation=story.key(step), reason="it is too much"
+    )
+
+
 def caught_up() -> Telling:
     return lambda story: m.CatchUp(at=story.at)
 

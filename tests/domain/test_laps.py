@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from midcourse.domain import facts as f
 from midcourse.domain.evolve import fold
 from midcourse.domain.orders import Execute, MakePlan
@@ -12,6 +14,7 @@ from midcourse.domain.tools import Catalog
 from .kit import TOOLS, Story, given, has, like, step
 from .tellings import (
     cancel,
+    finds,
     goal_reached,
     no_plan,
     planning_fails,
@@ -42,6 +45,59 @@ def test_the_same_plan_is_no_new_revision_and_counts_nowhere() -> None:
     )
     run = story.run
     assert (run.revision, run.replans, run.refused, run.planning_failures) == (1, 0, 0, 0)
+
+
+def test_the_same_plan_may_call_its_steps_something_else_where_it_refers_to_them() -> None:
+    tail = [
+        step("reserve", "B", input={"n": 1}, needs=("A",)),
+        step("ship", "C", input={"n": "{{B.id}}"}, needs=("A",)),
+    ]
+    again = [
+        step("reserve", "E1", input={"n": 1}, needs=()),
+        step("ship", "E2", input={"n": "{{E1.id}}"}, reasoning="because"),
+    ]
+    story = watched(step("look", "A", needs=()), *tail).when(succeeds("A")).when(proposes(*again))
+    assert story.new[0] == like(f.PlanConfirmed)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"operation": "the second"},
+        {"again": True},
+        {"review": "person"},
+        {"on_replan": "adopt"},
+        {"timeout_s": 3.0},
+        {"when_unapproved": "skip"},
+    ],
+    ids=str,
+)
+def test_a_plan_whose_steps_say_something_else_is_another_plan(change: dict[str, Any]) -> None:
+    story = watched("look", "ship").when(succeeds("E0")).when(proposes(step("ship", "E1", **change)))
+    assert like(f.PlanAccepted, revision=2) in story.new
+
+
+def test_a_plan_whose_steps_wait_for_something_else_is_another_plan() -> None:
+    tail = (step("ship", "E1", needs=()), step("notify", "E2", needs=()))
+    story = watched().when(succeeds("E0")).when(proposes(*tail))
+    assert like(f.PlanAccepted, revision=2) in story.new
+
+
+def test_a_step_under_review_is_not_left_of_the_plan() -> None:
+    steps = [step("look", "A", needs=(), review="person"), step("look", "B", needs=(), input={"n": 1})]
+    story = watched(*steps, step("ship", "C", needs=("A", "B"))).when(succeeds("A")).when(succeeds("B"))
+    story.when(proposes(step("ship", "C", needs=("A", "B"))))
+    assert story.new == [like(f.PlanConfirmed)]
+
+
+def test_another_plan_is_reviewed_only_once_it_was_made_knowing_that_one_is_owed() -> None:
+    tools = Catalog(TOOLS.values(), observers=frozenset("p"), reviewers=frozenset("r"), plan_reviewers=("r",))
+    story = given(start(), proposes("look", "ship"), finds("ok"), succeeds("E0"), tools=tools)
+    story.when(proposes("notify")).then(
+        like(f.ReplanRequested, cause="observation"), like(f.PlanRequested), like(MakePlan)
+    )
+    story.when(proposes("notify")).when(finds("ok"))
+    assert (story.run.revision, story.run.refused) == (2, 0)
 
 
 def test_another_plan_is_asked_for_through_the_one_path_and_is_the_next_revision() -> None:

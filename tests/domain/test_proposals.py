@@ -7,7 +7,7 @@ from midcourse.domain import messages as m
 from midcourse.domain.diff import stability
 from midcourse.domain.orders import Execute, MakePlan
 from midcourse.domain.plan import Plan, Step
-from midcourse.domain.planning import PlanningContext
+from midcourse.domain.planning import PlanningContext, StepSummary
 from midcourse.domain.receipt import Receipt
 
 from .kit import Story, failure, given, has, like, step
@@ -275,5 +275,10 @@ def test_a_planner_is_shown_the_revisions_before() -> None:
     story.when(asks_replan("E2", "elsewhere still", no_effect=True))
     order = story.orders[0]
     assert isinstance(order, MakePlan)
-    shown = [(each.revision, each.reason, each.added, each.superseded) for each in order.context.revisions]
-    assert shown == [(1, "", ("E0", "E1"), ()), (2, "another way", ("E2",), ("E0", "E1"))]
+    first = (StepSummary("E0", "user__look"), StepSummary("E1", "user__ship"))
+    other = (StepSummary("E2", "user__notify"),)
+    shown = [
+        (each.revision, each.reason, each.kept, each.added, each.superseded)
+        for each in order.context.revisions
+    ]
+    assert shown == [(1, "", (), first, ()), (2, "another way", (), other, first)]
