@@ -24,6 +24,8 @@ MARKS = {
     "unknown": ("?", "red"),
     "failed": ("✗", "red"),
     "approval": ("!", "red"),
+    "review": ("?", "yellow"),
+    "waiting": ("◷", "yellow"),
     "skipped": ("»", "dim"),
     "ready": ("○", ""),
     "pending": ("·", ""),

@@ -70,8 +70,8 @@ def answer(session: Session, /, *, run: str, step: str, value: Any, decline: boo
 def review(session: Session, /, *, run: str, step: str, verdict: str, reason: str) -> None:
     """Say what you find of a STEP that waits for a person's review: ok, step (do it again) or plan.
 
-    Where its review does not come to an end by itself: continue with it, reset it to have it done again, or
-    stop the run.
+    Where its review does not come to an end by itself: continue with it, reset it to begin its review anew
+    (it is done again, or its reviewer, who could not be asked, is asked again), or stop the run.
     """
     from ...domain.messages import DecideReview
 
