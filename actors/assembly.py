@@ -73,5 +73,11 @@ async def start_couriers(  # noqa: PLR0913 - an engine has as many parts
             tools=authority.limits,
         ),
     )
-    consultants = Consultants(reviewers, report=directory.tell, clock=directory.clock, spawn=directory.spawn)
+    consultants = Consultants(
+        reviewers,
+        report=directory.tell,
+        clock=directory.clock,
+        spawn=directory.spawn,
+        timeout_s=settings.review_timeout_s,
+    )
     return Couriers(executor, planner, consultants)

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 
 from ..domain.errors import InvalidInputError
 from ..domain.messages import ReportOpinion
-from ..domain.opinions import FAILED, PERSON, Consultation, answer_of
+from ..domain.opinions import FAILED, PERSON, Consultation, Opinion, answer_of
 from ..domain.orders import Consult, Order
 from .clock import Clock
+from .failures import only_cause
 from .json_values import text
 from .orders import Reporter
 
@@ -41,6 +42,7 @@ class Consultants:
         report: takes their answers for the runs, on the event loop.
         clock: tells the time of answers.
         spawn: runs a task and keeps hold of it.
+        timeout_s: seconds one of them may take; ``None`` is without limit.
     """
 
     def __init__(
@@ -50,11 +52,13 @@ class Consultants:
         report: Reporter,
         clock: Clock,
         spawn: Spawn,
+        timeout_s: float | None = None,
     ) -> None:
         self._by_name = by_name
         self._report = report
         self._clock = clock
         self._spawn = spawn
+        self._timeout_s = timeout_s
         self._open: set[tuple[str, str]] = set()
 
     def send(self, run_id: str, orders: Sequence[Order]) -> None:
@@ -83,23 +87,51 @@ class Consultants:
                 await asyncio.sleep(_FIRST_WAIT_S * 2**attempt)
             try:
                 said = reviewer(order.about)
-                opinion = answer_of(await said if inspect.isawaitable(said) else said)
-            except Exception as error:  # noqa: BLE001 - a boundary: whatever it raises is reported
-                problem = f"it raised {type(error).__qualname__}: {text(error)}"
+                if inspect.isawaitable(said):
+                    async with asyncio.timeout(self._timeout_s):
+                        said = await said
+                return self._given(order, answer_of(said))
+            except BaseException as error:  # a boundary: whatever it raises is reported
+                if not _is_its_own(error):
+                    raise
+                cause = only_cause(error)
+                problem = f"it raised {type(cause).__qualname__}: {text(cause)}".removesuffix(": ")
                 _log.info("%s raised", order.who, exc_info=error)
-            else:
-                return ReportOpinion(
-                    at=self._clock(),
-                    key=order.key,
-                    verdict=text(opinion.verdict),
-                    reason=text(opinion.reason),
-                    problems=tuple(map(text, opinion.problems)),
-                    cites=tuple(map(text, opinion.cites)),
-                )
         return self._failed(order, problem)
+
+    def _given(self, order: Consult, opinion: Opinion) -> ReportOpinion:
+        return ReportOpinion(
+            at=self._clock(),
+            key=order.key,
+            verdict=text(opinion.verdict),
+            reason=text(opinion.reason),
+            problems=_texts(opinion.problems),
+            cites=_texts(opinion.cites),
+        )
 
     def _failed(self, order: Consult, problem: str) -> ReportOpinion:
         return ReportOpinion(at=self._clock(), key=order.key, verdict=FAILED, reason=problem)
+
+
+def _is_its_own(error: BaseException) -> bool:
+    """Whether a reviewer raised it, and not the end of the task that it is asked in, or of the event loop."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # the loop is gone, and with it everybody who waits
+        return False
+    return task is not None and not (isinstance(error, asyncio.CancelledError) and task.cancelling())
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """Return a list of texts; one text is a list of one."""
+    return (value,) if isinstance(value, str) else tuple(map(text, value))
+
+
+def is_own(planner: Any, reviewer: Any) -> bool:
+    """Whether a planner and a reviewer are one and the same, or one is a method of the other."""
+    if planner == reviewer:
+        return True
+    return getattr(reviewer, "__self__", None) is planner or getattr(planner, "__self__", None) is reviewer
 
 
 def checked_reviewers(
@@ -118,6 +150,6 @@ def checked_reviewers(
             known = ", ".join(sorted(by_name)) or "none"
             raise InvalidInputError(f"plan reviewer {name!r} is not among the reviewers (there are: {known})")
         for planner, function in planners.items():
-            if function is by_name[name]:
+            if is_own(function, by_name[name]):
                 raise InvalidInputError(f"planner {planner!r} would review its own plans as {name!r}")
     return frozenset(by_name), tuple(of_plans)

@@ -90,8 +90,8 @@ class Engine:
         made = as_tools(tools)
         self._authority = authority or Authority()
         self._authority.check()
-        self._planners = Planners(planners or {})
         self._reviewers = dict(reviewers or {})
+        self._planners = Planners(planners or {}, [self._reviewers.get(name) for name in plan_reviewers])
         self._catalog = Catalog(
             (each.spec for each in made), self._authority, dict(policies or {}), plans_by_name(plans),
             *checked_reviewers(self._reviewers, plan_reviewers, planners or {}), self._planners.observers,

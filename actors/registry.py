@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from ..domain.errors import InvalidInputError
 from ..domain.planning import Planner
+from .consultants import is_own
 from .errors import UnknownPlannerError
 from .planners.function import FunctionPlanner, PlanningFunction
 
@@ -22,17 +23,19 @@ class Planners:
 
     Args:
         given: planners, or callables of the context, by name.
+        reviewers: those who review plans: none of them plans for a run.
 
     Attributes:
         by_name: all planners there are.
     """
 
-    def __init__(self, given: Mapping[str, AnyPlanner]) -> None:
+    def __init__(self, given: Mapping[str, AnyPlanner], reviewers: Sequence[object] = ()) -> None:
         if not isinstance(given, Mapping):
             raise InvalidInputError(
                 f"planners is {given!r}; hand them in by name: Engine(store, planners={{'orders': planner}})"
             )
         self._given = dict(given)
+        self._reviewers = reviewers
         self.by_name = {name: _as_planner(name, each) for name, each in given.items()}
         self._numbers = itertools.count(1)
 
@@ -51,6 +54,7 @@ class Planners:
 
         Raises:
             UnknownPlannerError: there is no such planner, or it is not said which one.
+            InvalidInputError: it would review its own plans.
         """
         if planner is None:
             return "" if has_plan else self._only()
@@ -67,6 +71,8 @@ class Planners:
                 "register it with Engine(planners={name: planner}), or say ephemeral=True "
                 f"(registered: {self._known()})"
             )
+        if any(is_own(planner, each) for each in self._reviewers):
+            raise InvalidInputError(f"planner {planner!r} would review its own plans; name another")
         name = f"{EPHEMERAL}{next(self._numbers)}"
         self.by_name[name] = _as_planner(name, planner)
         return name

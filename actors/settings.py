@@ -17,6 +17,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         probe_timeout_s: seconds a probe may take.
         max_plannings_at_once: calls of planners that run at the same time.
         planning_timeout_s: seconds one call of a planner may take; ``None`` for as long as it takes.
+        review_timeout_s: seconds a reviewer or judge may take to answer, where it is async; ``None`` for as
+            long as it takes. One that takes longer is asked three times, then a person has to choose.
         passivate: let go of the memory of runs that only wait.
     """
 
@@ -28,4 +30,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     probe_timeout_s: float = 30.0
     max_plannings_at_once: int = 16
     planning_timeout_s: float | None = None
+    review_timeout_s: float | None = None
     passivate: bool = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from midcourse import (
     Plan,
     PlanningContext,
     Requirement,
+    Settings,
     Step,
     tool,
 )
@@ -127,12 +129,92 @@ async def test_a_judge_counts_before_a_run_is_delivered(store: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [Opinion("ok", cites=5), Opinion("step", "x", None), 7, Opinion("splendid")],  # type: ignore[arg-type]
+)
+async def test_an_answer_that_is_none_is_no_pass_and_ends_no_engine(store: str, said: object) -> None:
+    async with Engine(store, tools=[draw], reviewers={"odd": lambda _about: said}) as engine:
+        run = await engine.start("draw", plan=drawing(review="odd"))
+        await wait_for_fact(run, f.ReviewEscalated)
+        other = await engine.start("draw", plan=Plan([Step("A", "draw", {"n": 1})]))
+        assert (await other.outcome()).status == "completed"
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError, SystemExit, KeyError])
+async def test_whatever_a_reviewer_raises_its_run_does_not_hang(
+    store: str, error: type[BaseException]
+) -> None:
+    async def broken(_about: Consultation) -> str:
+        raise error
+
+    async with Engine(store, tools=[draw], reviewers={"broken": broken}) as engine:
+        run = await engine.start("draw", plan=drawing(review="broken"))
+        escalated = await wait_for_fact(run, f.ReviewEscalated)
+        assert error.__name__ in escalated.fact.reason
+
+
+async def test_a_reviewer_that_does_not_answer_in_time_is_no_pass(store: str) -> None:
+    async def asleep(_about: Consultation) -> str:
+        await asyncio.Event().wait()
+        return "ok"
+
+    settings = Settings(review_timeout_s=0.001)
+    async with Engine(store, tools=[draw], reviewers={"asleep": asleep}, settings=settings) as engine:
+        run = await engine.start("draw", plan=drawing(review="asleep"))
+        escalated = await wait_for_fact(run, f.ReviewEscalated)
+        assert escalated.fact.reason == "it could not be reviewed: it raised TimeoutError"
+
+
+async def test_one_text_is_a_list_of_one_problem(store: str) -> None:
+    refusals: list[tuple[str, ...]] = []
+
+    def plan(context: PlanningContext) -> Plan:
+        refusals.append(context.refusals)
+        return Plan([Step(tool_name="draw", input={"n": len(refusals)})])
+
+    def modest(_about: Consultation) -> Opinion:
+        return Opinion("ok") if len(refusals) > 1 else Opinion("refuse", "no", "dear")  # type: ignore[arg-type]
+
+    parts = {"planners": {"p": plan}, "reviewers": {"modest": modest}, "plan_reviewers": ["modest"]}
+    async with Engine(store, tools=[draw], **parts) as engine:  # type: ignore[arg-type]
+        run = await engine.start("draw")
+        assert (await run.outcome()).status == "completed"
+    assert refusals == [(), ("reviewer modest: dear",)]
+
+
+class Shop:
+    async def plan(self, _context: PlanningContext) -> Plan:
+        return Plan([Step("A", "draw", {"n": 1})])
+
+    def look(self, _about: Consultation) -> str:
+        return "ok"
+
+
+async def test_a_planner_that_is_not_registered_does_not_review_its_own_plans_either(store: str) -> None:
+    shop = Shop()
+    async with Engine(store, tools=[draw], reviewers={"look": shop.look}, plan_reviewers=["look"]) as engine:
+        with pytest.raises(InvalidInputError, match="would review its own plans"):
+            await engine.start("draw", planner=shop, ephemeral=True)
+
+
+SHOP = Shop()
+
+
+@pytest.mark.parametrize(
     ("options", "problem"),
     [
         ({"plan_reviewers": ["who"]}, r"'who' is not among the reviewers \(there are: none\)"),
         ({"reviewers": {"person": print}}, "no reviewer can be called 'person'"),
         (
             {"planners": {"p": print}, "reviewers": {"r": print}, "plan_reviewers": ["r"]},
+            "planner 'p' would review its own plans as 'r'",
+        ),
+        (
+            {"planners": {"p": SHOP}, "reviewers": {"r": SHOP.look}, "plan_reviewers": ["r"]},
+            "planner 'p' would review its own plans as 'r'",
+        ),
+        (
+            {"planners": {"p": SHOP.plan}, "reviewers": {"r": SHOP.plan}, "plan_reviewers": ["r"]},
             "planner 'p' would review its own plans as 'r'",
         ),
     ],
