@@ -153,7 +153,8 @@ class Asking:
         Args:
             step: the step.
             verdict: ``ok``, ``step`` (do it again) or ``plan``; where it was escalated ``continue``,
-                ``reset`` (do it again, with as many rounds as at first) or ``stop``.
+                ``reset`` (begin its review anew, with as many rounds as at first: do it again, or ask its
+                reviewer again, who could not be asked) or ``stop``.
             reason: why.
             by: on whose behalf.
         """

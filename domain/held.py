@@ -13,10 +13,12 @@ class Held(msgspec.Struct, frozen=True, gc=False):
     Args:
         proposal: the proposal.
         version: version of the fact that has it wait.
+        reviewers: whose opinions it waits for.
     """
 
     proposal: f.PlanProposed
     version: int
+    reviewers: tuple[str, ...] = ()
 
     def is_rejected_by(self, fact: f.ProposalRejected) -> bool:
         """Whether a rejection means this proposal."""

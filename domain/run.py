@@ -70,7 +70,8 @@ class Run:
         skipped: by step that was not approved and ended without effect, why.
         approvals: by step, approvals that are waited for, or given and not used yet.
         verdicts: by subject, what became of approvals.
-        reviews: steps that are done and wait for their review; ``rounds``: how often others were done.
+        reviews: steps that are done and wait for their review; ``rounds``: how often others were done;
+            ``passed``: operations whose review found them good.
         consulting: questions to reviewers and judges that are open; ``opinions``: those answered, by key.
         under_review: a proposal that waits for its reviewers.
         gaps: requirements that had no evidence when that was last looked at.
@@ -95,8 +96,8 @@ class Run:
         "foreseen_from", "frame_of", "gaps", "goal", "goal_found", "guarded", "held", "id", "jumps",
         "key", "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode", "needed_by",
         "news", "next_n", "observed", "opinions", "order", "orphans", "outcome", "output", "owed",
-        "parked", "paused", "plan_retry_at", "planner", "planning_failures", "proposal", "questions",
-        "ready", "recheck", "refusals", "refused", "refused_alike", "replan_marks", "replans",
+        "parked", "passed", "paused", "plan_retry_at", "planner", "planning_failures", "proposal",
+        "questions", "ready", "recheck", "refusals", "refused", "refused_alike", "replan_marks", "replans",
         "results", "reversible", "reviews", "revision", "revisions", "rounds", "running",
         "signal_ids", "signals", "skipped", "spent", "started", "started_at", "started_by", "steps",
         "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens", "under_review",
@@ -184,6 +185,7 @@ class Run:
         self.news = 0
         self.reviews: dict[str, Review] = {}
         self.rounds: dict[str, tuple[int, int]] = {}
+        self.passed: set[str] = set()
         self.consulting: dict[str, f.ConsultationRequested] = {}
         self.opinions: dict[str, f.OpinionGiven] = {}
         self.under_review: Held | None = None
@@ -272,7 +274,7 @@ class Run:
             return False
         if self.held is not None or self.under_review is not None or PLAN in self.approvals:
             return False
-        if self.is_draining:
+        if self.is_draining or self.reviews:
             return False
         return not (self.undos_open or self.strays or ("planner", self.planner) in self.missing)
 

@@ -76,7 +76,7 @@ def _questions(run: Run) -> Iterator[Attention]:
 def _reviews(run: Run) -> Iterator[Attention]:
     for step, review in run.reviews.items():
         if review.escalated:
-            remedy = "continue with it, reset it to have it done again, or stop the run"
+            remedy = "continue with it, reset it to begin its review anew, or stop the run"
             yield Attention("review", step, review.escalated, remedy)
         elif review.who == PERSON:
             detail = f"step {step} is done and waits for a person to review it"

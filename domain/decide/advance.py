@@ -71,10 +71,10 @@ def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
         return NOTHING
     if run.budgets and (spent := limits.stop_where_spent(run, catalog, at)):
         return Decision(spent)
-    if run.exit is not None:
-        return controls.leave_by_exit(run, run.exit)
     if run.reviews and (reviewed := reviews.go_on(run, catalog)).facts:
         return reviewed
+    if run.exit is not None:
+        return controls.leave_by_exit(run, run.exit)
     if run.controls and (moved := controls.go_on(run)).facts:
         return moved
     if run.waits and (over := waits.end_next(run, at)).facts:

@@ -170,7 +170,7 @@ def _is_in_flight(run: Run, step: str) -> bool:
     places = (run.running, run.backoff, run.unknown)
     if any(operation.step.startswith(prefix) for place in places for operation in place.values()):
         return True
-    inside = (*run.waits, *run.questions, *run.controls)
+    inside = (*run.waits, *run.questions, *run.controls, *run.reviews)
     return any(each.startswith(prefix) for each in inside)
 
 
@@ -209,8 +209,8 @@ def _end_plan(run: Run, step: str, control: ControlRun, last: Any) -> Decision:
 
 
 def leave_by_exit(run: Run, reached: f.ExitReached) -> Decision:
-    """End a run whose plan has reached an exit, once nothing is in flight."""
-    if run.running or run.backoff or run.unknown:
+    """End a run whose plan has reached an exit, once nothing is in flight, nor to be reviewed."""
+    if run.running or run.backoff or run.unknown or (run.reviews and reached.status == "success"):
         return NOTHING
     if reached.status == "success":
         if run.goal.requirements and run.stuck:

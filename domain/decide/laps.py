@@ -32,7 +32,9 @@ def look_again(run: Run, catalog: Catalog) -> Decision | None:
     """Ask the planner of a run what it makes of what was learned; ``None`` where that is no question."""
     if run.planner not in catalog.observers or run.author != "planner" or run.observed == run.epoch:
         return None
-    if not run.unmet or run.running or run.is_draining or ("planner", run.planner) in run.missing:
+    if not run.unmet or run.running or run.reviews or run.is_draining:
+        return None
+    if ("planner", run.planner) in run.missing:
         return None
     if run.asked is not None:
         return NOTHING

@@ -41,10 +41,13 @@ def _consultation(run: Run, asked: f.ConsultationRequested) -> Consultation:
 
 
 def take(run: Run, message: m.ReportOpinion, _catalog: Catalog) -> Decision:
-    """Record an answer; one to a question that is not open any more changes nothing."""
+    """Record an answer; one to a question that is not open any more is a fact, too, and changes nothing."""
     asked = run.consulting.get(message.key)
     if asked is None:
-        return NOTHING
+        if run.final is not None or message.key in run.opinions:
+            return NOTHING
+        said = (message.key, message.verdict, message.reason, message.problems, message.cites)
+        return Decision((f.OpinionGiven(*said),))
     verdict, reason = message.verdict, message.reason
     allowed = VERDICTS[asked.kind]
     if verdict not in (*allowed, FAILED):

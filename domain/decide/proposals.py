@@ -136,10 +136,10 @@ def take_up(run: Run, held: Held, catalog: Catalog) -> Decision:
 def take_up_reviewed(run: Run, held: Held, catalog: Catalog) -> Decision:
     """Go on with a proposal that waits for its reviewers, if its epoch is still current."""
     proposed = held.proposal
-    if proposed.epoch != run.epoch or run.is_draining:
+    if run.epoch > held.version or run.is_draining:
         problem = "more has happened while it was being reviewed: plan anew"
         return Decision((f.ProposalRejected(proposed.digest, proposed.epoch, "stale", (problem,)),))
-    following = reviews.next_of_plan(run, proposed, catalog)
+    following = reviews.next_of_plan(run, held, catalog)
     if following is not None:
         return following
     why = plan_needs_approval(run, proposed.plan, proposed.author, catalog)
@@ -227,11 +227,9 @@ def revise(run: Run, proposed: f.PlanProposed, catalog: Catalog) -> list[f.Fact]
     """Return the facts that make a proposal the next revision and take back what it says."""
     plan = proposed.plan
     open_steps = adopted(run, plan)
-    moot = [
-        f.StepReviewed(each.step, each.operation, "ok", "another plan took the place of the one under review")
-        for each in run.reviews.values()
-    ]
-    kept = tuple(step for step in run.order if step in run.done or step in run.reviews)
+    moot = [reviews.left_by(run, each) for each in run.reviews.values()]
+    counting = {fact.step for fact in moot if fact.verdict == "ok"}
+    kept = tuple(step for step in run.order if step in run.done or step in counting)
     superseded = tuple(step for step in run.order if step not in kept and step not in open_steps)
     accepted = f.PlanAccepted(
         revision=run.revision + 1,

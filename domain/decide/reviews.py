@@ -5,6 +5,8 @@ from __future__ import annotations
 from .. import facts as f
 from .. import messages as m
 from ..errors import MessageRefused
+from ..held import Held
+from ..ids import undo_key
 from ..opinions import FAILED, PERSON, VERDICTS, Review
 from ..run import Run
 from ..tools import Catalog
@@ -35,14 +37,12 @@ def go_on(run: Run, catalog: Catalog) -> Decision:
 def _act(run: Run, review: Review, opinion: f.OpinionGiven, catalog: Catalog) -> Decision:
     entry = run.ledger[review.operation]
     verdict = opinion.verdict
-    if verdict == FAILED:
-        return Decision((f.ReviewEscalated(review.step, f"it could not be reviewed: {opinion.reason}"),))
-    if verdict == "step" and review.round >= review.most:
-        why = f"its review asked for it to be done again {review.round} times, last: {opinion.reason}"
+    why = _why_a_person(run, review, opinion)
+    if why:
         return Decision((f.ReviewEscalated(review.step, why),))
-    if verdict == "step" and entry.effect == "reversible":
+    if verdict == "step" and entry.effect == "reversible" and (entry.state != "committed" or not run.owed):
         return _undo_first(run, review, opinion, catalog)
-    if verdict == "step" and entry.effect == "irreversible":
+    if verdict == "step" and (entry.effect != "read" or run.owed is not None):
         verdict = "plan"
     reviewed = f.StepReviewed(review.step, review.operation, verdict, opinion.reason, opinion.by)
     if verdict != "plan":
@@ -52,6 +52,19 @@ def _act(run: Run, review: Review, opinion: f.OpinionGiven, catalog: Catalog) ->
     return Decision((reviewed, *asked))
 
 
+def _why_a_person(run: Run, review: Review, opinion: f.OpinionGiven) -> str:
+    """Return why a person has to choose what follows from an opinion, or nothing where none has to."""
+    if opinion.verdict == FAILED:
+        return f"it could not be reviewed: {opinion.reason}"
+    if opinion.verdict == "ok":
+        return ""
+    if run.exit is not None:
+        return f"the plan has ended by its exit, and the review finds: {opinion.reason or opinion.verdict}"
+    if opinion.verdict == "step" and review.round >= review.most and run.owed is None:
+        return f"its review asked for it to be done again {review.round} times, last: {opinion.reason}"
+    return ""
+
+
 def _undo_first(run: Run, review: Review, opinion: f.OpinionGiven, catalog: Catalog) -> Decision:
     """A reversible step is undone before it is done again; one whose undo was waived counts as it is."""
     entry = run.ledger[review.operation]
@@ -59,9 +72,26 @@ def _undo_first(run: Run, review: Review, opinion: f.OpinionGiven, catalog: Cata
         return Decision((f.StepReviewed(review.step, entry.key, "step", opinion.reason, opinion.by),))
     if entry.waived:
         return Decision((f.StepReviewed(review.step, entry.key, "ok", "its undo was waived", opinion.by),))
-    if entry.state == "undoing":
+    if entry.state == "undoing" or _is_undone_by_a_step(run, entry.key):
         return NOTHING
     return Decision(compensation.issue((entry,), catalog, "review"))
+
+
+def _is_undone_by_a_step(run: Run, operation: str) -> bool:
+    """Whether a step of the plan is taking an operation back, so that it must not be taken back beside it."""
+    key = undo_key(operation)
+    return key in run.running or key in run.backoff or key in run.unknown
+
+
+def left_by(run: Run, review: Review) -> f.StepReviewed:
+    """Return what becomes of a review when a person puts another plan in the place of the present one.
+
+    The step counts, unless its effect is being taken back.
+    """
+    if run.ledger[review.operation].state == "committed":
+        return f.StepReviewed(review.step, review.operation, "ok", "a person made another plan meanwhile")
+    why = "a person made another plan while its effect was being taken back"
+    return f.StepReviewed(review.step, review.operation, "step", why)
 
 
 def decide(run: Run, message: m.DecideReview, _catalog: Catalog) -> Decision:
@@ -76,6 +106,14 @@ def decide(run: Run, message: m.DecideReview, _catalog: Catalog) -> Decision:
     if review.who != PERSON:
         raise MessageRefused(f"run {run.id}: step {message.step!r} is being reviewed by {review.who}")
     _check_choice(run, message, VERDICTS["step"])
+    said = run.opinions.get(review.key)
+    if said is not None and said.verdict == message.verdict:
+        return NOTHING
+    if said is not None:
+        raise MessageRefused(
+            f"run {run.id}: {said.by} said {said.verdict!r} of step {message.step!r}, and it is acted upon; "
+            "wait for its next review, or ask for another plan"
+        )
     given = f.OpinionGiven(review.key, message.verdict, message.reason, by=message.actor)
     return Decision((given,))
 
@@ -111,20 +149,28 @@ def ask_about_plan(proposed: f.PlanProposed, catalog: Catalog) -> f.PlanReviewRe
     return f.PlanReviewRequested(proposed.digest, proposed.epoch, catalog.plan_reviewers)
 
 
-def next_of_plan(run: Run, proposed: f.PlanProposed, catalog: Catalog) -> Decision | None:
-    """Return what comes next in the review of a proposal; ``None`` once all have found it good."""
+def next_of_plan(run: Run, held: Held, catalog: Catalog) -> Decision | None:
+    """Return what comes next in the review of a proposal; ``None`` once all have found it good.
+
+    Those who were to review it when it came do, whatever engine goes on with it. One that cannot be asked is
+    a matter for a person, since no other plan would mend that.
+    """
+    proposed = held.proposal
     refusals: list[str] = []
-    for who in catalog.plan_reviewers:
+    unheard = ""
+    for who in dict.fromkeys((*held.reviewers, *catalog.plan_reviewers)):
         key = plan_key(proposed.digest, proposed.epoch, who)
         opinion = run.opinions.get(key)
         if opinion is None:
             return NOTHING if key in run.consulting else ask(run, key, "plan", who, proposed.digest)
+        if opinion.verdict == FAILED:
+            unheard = unheard or f"the plan could not be reviewed by {who}: {opinion.reason}"
         if opinion.verdict != "ok":
             said = opinion.problems or (opinion.reason or "it gave no reason",)
             refusals += [f"reviewer {who}: {problem}" for problem in said]
     if refusals:
         rejected = f.ProposalRejected(proposed.digest, proposed.epoch, "review", tuple(refusals))
-        return Decision((rejected,))
+        return Decision((rejected, f.RunStuck(unheard)) if unheard else (rejected,))
     return None
 
 

@@ -108,10 +108,14 @@ def _id_problems(run: Run, plan: Plan, relisted: Collection[str], awaited: froze
 
 
 def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
-    if step.tool_name in CONTROLS:
-        yield from _control_problems(step, catalog)
-        return
-    if step.tool_name in catalog.plans:
+    if step.tool_name in CONTROLS or step.tool_name in catalog.plans:
+        if step.review:
+            yield (
+                f"step {step.id}: nobody reviews a step that calls {step.tool_name!r}: it leaves nothing "
+                "behind by itself; say review of the calls inside of it, or of a step after it"
+            )
+        if step.tool_name in CONTROLS:
+            yield from _control_problems(step, catalog)
         return
     try:
         spec = catalog.resolve(step.tool_name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import facts as f
 from ..held import Held
-from ..opinions import Review
+from ..opinions import FAILED
 from ..run import Run
 from .reviews import MAX_ROUNDS
 from .steps import finish
@@ -29,13 +29,10 @@ def step_reviewed(run: Run, fact: f.StepReviewed) -> None:
         run.ready[fact.step] = None
     else:
         run.rounds.pop(fact.step, None)
-        finish_reviewed(run, review)
-
-
-def finish_reviewed(run: Run, review: Review) -> None:
-    """Let a step that was reviewed, or whose review is moot, count as done."""
-    run.consulting.pop(review.key, None)
-    finish(run, review.step, review.operation, run.ledger[review.operation].receipt.result)
+        run.consulting.pop(review.key, None)
+        if fact.verdict == "ok":
+            run.passed.add(review.operation)
+        finish(run, review.step, review.operation, run.ledger[review.operation].receipt.result)
 
 
 def review_escalated(run: Run, fact: f.ReviewEscalated) -> None:
@@ -46,11 +43,14 @@ def review_reset(run: Run, fact: f.ReviewReset) -> None:
     review = run.reviews[fact.step]
     review.escalated = ""
     review.most = review.round + MAX_ROUNDS
+    opinion = run.opinions.get(review.key)
+    if opinion is not None and opinion.verdict == FAILED:
+        del run.opinions[review.key]  # nothing was found wrong with the step: its reviewer is asked again
 
 
-def plan_review_requested(run: Run, _fact: f.PlanReviewRequested) -> None:
+def plan_review_requested(run: Run, fact: f.PlanReviewRequested) -> None:
     assert run.proposal is not None  # noqa: S101 - as for PlanAccepted
-    run.under_review, run.proposal = Held(run.proposal, run.version), None
+    run.under_review, run.proposal = Held(run.proposal, run.version, fact.reviewers), None
     run.asked = None
 
 

@@ -15,7 +15,7 @@ from ..run import Run
 from .backoff import give_up_backoff
 from .bodies import drop_bodies
 from .mail import put_letter
-from .opinions import end_plan_review, finish_reviewed
+from .opinions import end_plan_review
 
 
 def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
@@ -30,9 +30,6 @@ def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
     unstick(run)
     run.waits.clear()
     run.questions.clear()
-    for review in tuple(run.reviews.values()):
-        finish_reviewed(run, review)
-    run.reviews.clear()
     give_up_backoff(run)
 
 
@@ -70,6 +67,7 @@ def proposal_rejected(run: Run, fact: f.ProposalRejected) -> None:
         return
     if run.proposal is None and run.under_review is not None and run.under_review.is_rejected_by(fact):
         end_plan_review(run)
+        _count_alike(run, fact)
         _refuse(run, fact.problems)
         return
     approval = run.approvals.get(PLAN)
@@ -80,9 +78,13 @@ def proposal_rejected(run: Run, fact: f.ProposalRejected) -> None:
     proposal, run.proposal = run.proposal, None
     by_planner = proposal is not None and proposal.author == "planner"
     if by_planner and run.asked is not None and run.asked.epoch == fact.epoch:
-        run.refused_alike = run.refused_alike + 1 if fact == run.last_refusal else 1
-        run.last_refusal = fact
+        _count_alike(run, fact)
         _refuse(run, fact.problems)
+
+
+def _count_alike(run: Run, fact: f.ProposalRejected) -> None:
+    run.refused_alike = run.refused_alike + 1 if fact == run.last_refusal else 1
+    run.last_refusal = fact
 
 
 def _refuse(run: Run, problems: Iterable[str]) -> None:

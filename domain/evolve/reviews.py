@@ -10,14 +10,14 @@ MAX_ROUNDS = 3
 
 
 def begin_review(run: Run, step: str, operation: str, who: str) -> None:
-    """Have a step wait for its review."""
+    """Have a step wait for its review.
+
+    An operation that an earlier plan had reviewed, and that was not found good, is asked about anew: what was
+    said of it then was said under that plan.
+    """
     rounds, most = run.rounds.get(step, (0, MAX_ROUNDS))
-    run.reviews[step] = Review(step, operation, who, rounds + 1, most)
-
-
-def is_passed(run: Run, operation: str) -> bool:
-    """Whether a committed operation was reviewed already, and found good."""
-    return any(
-        opinion.verdict == "ok" and key.startswith(f"review/{operation}/")
-        for key, opinion in run.opinions.items()
-    )
+    review = Review(step, operation, who, rounds + 1, most)
+    while review.key in run.opinions:
+        review.round += 1
+        review.most += 1
+    run.reviews[step] = review

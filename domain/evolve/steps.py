@@ -13,7 +13,7 @@ from ..receipt import Receipt
 from ..run import Run
 from .bodies import note_done, note_failed
 from .mail import take_letter
-from .reviews import begin_review, is_passed
+from .reviews import begin_review
 
 
 def step_started(run: Run, fact: f.StepStarted) -> None:
@@ -143,10 +143,10 @@ def _commit(run: Run, operation: Operation, receipt: Receipt, attempt: int) -> N
             run.strays[operation.key] = entry
     elif operation.step in run.unmet and not operation.is_left:
         who = run.steps[operation.step].review
-        if who and not run.is_leaving:
+        if who and run.unwinding is None:
             begin_review(run, operation.step, operation.key, who)
-            return
-        finish(run, operation.step, operation.key, receipt.result)
+        else:
+            finish(run, operation.step, operation.key, receipt.result)
         if operation.replans:
             _ask_anew(run, operation)
 
@@ -165,7 +165,7 @@ def step_satisfied(run: Run, fact: f.StepSatisfied) -> None:
     run.foreseen_from = run.version
     run.strays.pop(key, None)
     who = run.steps[fact.step].review
-    if who and key in run.ledger and not is_passed(run, key):
+    if who and key in run.ledger and key not in run.passed:
         begin_review(run, fact.step, key, who)
         return
     source = run.ledger.get(key) or run.undos.get(key)
@@ -215,7 +215,9 @@ def step_skipped(run: Run, fact: f.StepSkipped) -> None:
 
 def replan_rule_failed(run: Run, fact: f.ReplanRuleFailed) -> None:
     run.failures.append(fact.failure)
-    if run.done.get(fact.step) == fact.operation and not run.is_leaving and run.broken is None:
+    review = run.reviews.get(fact.step)
+    operation = run.done.get(fact.step) if review is None else review.operation
+    if operation == fact.operation and not run.is_leaving and run.broken is None:
         run.broken = fact.failure
 
 

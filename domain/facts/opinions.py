@@ -31,7 +31,10 @@ class ConsultationRequested(Fact):
 
 
 class OpinionGiven(Fact):
-    """A reviewer or a judge has answered, or (``failed``) could not be asked."""
+    """A reviewer or a judge has answered, or (``failed``) could not be asked.
+
+    ``by`` is empty where the question was not open any more: the answer is kept and changes nothing.
+    """
 
     key: str
     verdict: str
@@ -67,7 +70,7 @@ class ReviewEscalated(Fact):
 
 
 class ReviewReset(Fact):
-    """A person has a step done again, with as many rounds as it had at first."""
+    """A person has the review of a step begin anew, with as many rounds as it had at first."""
 
     step: str
     reason: str = ""

@@ -23,7 +23,6 @@ from .tellings import (
     finds,
     planned,
     proposes,
-    replan,
     reviews,
     signal,
     start,
@@ -187,14 +186,6 @@ def test_a_review_that_is_owed_is_asked_for_by_the_next_process_and_answered_onc
     assert story.orders == [like(Consult, who="quality")]
     story.when(told).when(told).then_nothing()
     assert fold("run", story.facts).opinions == story.run.opinions
-
-
-def test_an_opinion_about_a_step_whose_plan_was_left_changes_nothing() -> None:
-    story = reviewed()
-    told = story.message(finds("plan"))
-    story.when(replan("news"))
-    assert "A" in story.run.done
-    story.when(told).then_nothing()
 
 
 def test_a_person_who_replaces_the_plan_keeps_the_step_that_is_being_reviewed() -> None:

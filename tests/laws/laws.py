@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from midcourse.domain import facts as f
 from midcourse.domain.evolve import evolve
@@ -41,8 +41,9 @@ def replay_obeys(run_id: str, facts: Sequence[f.Fact]) -> None:
         _plans_are_made_from_the_present(run, fact)
         _replans_are_asked_for_by_right(run, fact, following)
         _a_run_ends_when_all_is_done(run, fact)
-        before = run.epoch
+        before, counted = run.epoch, frozenset(run.done)
         evolve(run, fact)
+        _a_step_counts_once_it_is_reviewed(run, fact, run.done.keys() - counted)
         moves = fact.relevant if isinstance(fact, f.SignalReceived) else fact.moves_epoch
         assert run.epoch == (run.version if moves else before), fact
         if isinstance(fact, f.PlanAccepted):
@@ -92,6 +93,18 @@ def _plans_are_made_from_the_present(run: Run, fact: f.Fact) -> None:
             assert oldest <= run.pending.epoch <= run.epoch, "a stale plan was accepted"
     if isinstance(fact, f.PlanRequested):
         assert not run.is_draining, "what is in flight is known first"
+
+
+def _a_step_counts_once_it_is_reviewed(run: Run, fact: f.Fact, counting: Set[str]) -> None:
+    """Nothing passes in silence: what says that it is reviewed was, unless all of it is being undone."""
+    for step in counting:
+        if run.steps[step].review and run.unwinding is None and step not in run.skipped:
+            is_known = isinstance(fact, f.StepSatisfied) and (
+                fact.operation in run.passed or fact.operation in run.undos
+            )
+            assert isinstance(fact, f.StepReviewed) or is_known, fact
+    if isinstance(fact, f.PlanRequested):
+        assert run.reviews == {}, "a plan is made once all reviews are over"
 
 
 def _replans_are_asked_for_by_right(run: Run, fact: f.Fact, following: f.Fact | None) -> None:

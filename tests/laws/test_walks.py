@@ -12,11 +12,12 @@ from midcourse.domain.plan import Author, Step
 from midcourse.domain.summary import wake_at
 
 from .life import ENDINGS, NONE, SMALLER, STEPS, Life, Shape
-from .world import CATALOG
+from .world import CATALOG, STRICT
 
 Choice = tuple[float, Callable[[], object]]
 SHAPES: tuple[Shape, ...] = ("sequence", "sequence", "all at once", "tree")
 AUTHORS: tuple[Author, ...] = ("human", "planner", "planner", "planner")
+VERDICTS = ("ok", "ok", "ok", "step", "plan", "refuse", "failed")
 P = frozenset("p")
 
 
@@ -35,7 +36,7 @@ def choices(life: Life, random: Random) -> Iterator[Choice]:
         yield 14, lambda: life.attempt_ends(random.randrange(6), "done")
         yield 8, lambda: life.attempt_ends(random.randrange(6), pick(ENDINGS))
     if process.consulted:
-        yield 6, lambda: life.reviewer_answers(pick(("ok", "ok", "step", "plan", "failed")))
+        yield 6, lambda: life.reviewer_answers(pick(VERDICTS))
     if process.probes:
         yield 5, lambda: life.probe_answers(can_tell=random.random() < 0.7)
     if wake_at(life.run) is not None:
@@ -50,7 +51,8 @@ def _disturbances(life: Life, random: Random) -> Iterator[Choice]:
         yield 1.5, lambda: life.receipt_arrives_late_or_twice(random.randrange(20))
     if life.past:
         yield 0.7, lambda: life.message_arrives_again(random.randrange(50))
-    planners, catalog = random.choice((P, P, P, frozenset[str]())), random.choice((*[CATALOG] * 5, SMALLER))
+    planners = random.choice((P, P, P, frozenset[str]()))
+    catalog = random.choice((CATALOG, CATALOG, CATALOG, STRICT, SMALLER))
     yield 1, lambda: life.process_dies(planners, catalog, random.randrange(8))
 
 
@@ -76,6 +78,7 @@ def _people(life: Life, random: Random) -> Iterator[Choice]:
 def walk(seed: int, events: int) -> Life:
     """Live a life. The seed alone says what happens."""
     random, life = Random(seed), Life()
+    life.catalog = random.choice((CATALOG, CATALOG, STRICT))
     life.start(
         tail(random),
         random.choice(SHAPES),

@@ -30,6 +30,8 @@ NOTIFY = ToolSpec("user__notify", idempotent=True, retry=RetryPolicy(max_attempt
 
 SPECS = (LOOK, RESERVE, RELEASE, CHARGE, REFUND, PACK, UNPACK, SHIP, NOTIFY)
 CATALOG = Catalog(SPECS, reviewers=frozenset(("quality",)))
+STRICT = Catalog(SPECS, reviewers=CATALOG.reviewers, plan_reviewers=("quality",))
+"""The same tools, where plans are reviewed as well."""
 
 Attempt = tuple[str, int]
 
