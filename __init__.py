@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .actors.rules import ReplanDecision
     from .actors.settings import Settings
     from .actors.tools import Tool, tool
-    from .domain.authority import ApprovalRule, Authority, Rate, ToolLimit
+    from .domain.authority import ApprovalRule, Authority, Rate, ReviewRule, ToolLimit
     from .domain.budget import Budget, Spent, Usage, first_of
     from .domain.errors import (
         AuthorityInvalid,
@@ -88,6 +88,7 @@ __all__ = [
     "Requirement",
     "Resource",
     "RetryPolicy",
+    "ReviewRule",
     "RunAttention",
     "RunFilter",
     "RunHandle",
@@ -141,7 +142,7 @@ _NAMES_BY_MODULE = {
     ".actors.rules": ("ReplanDecision",),
     ".actors.settings": ("Settings",),
     ".actors.tools": ("Tool", "tool"),
-    ".domain.authority": ("ApprovalRule", "Authority", "Rate", "ToolLimit"),
+    ".domain.authority": ("ApprovalRule", "Authority", "Rate", "ReviewRule", "ToolLimit"),
     ".domain.budget": ("Budget", "Spent", "Usage", "first_of"),
     ".domain.errors": (
         "AuthorityInvalid",

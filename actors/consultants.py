@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from ..domain.authority import ReviewRule
 from ..domain.errors import InvalidInputError
 from ..domain.messages import ReportOpinion
 from ..domain.opinions import FAILED, PERSON, Consultation, Opinion, answer_of
@@ -135,14 +136,23 @@ def is_own(planner: Any, reviewer: Any) -> bool:
 
 
 def checked_reviewers(
-    by_name: Mapping[str, Reviewer], of_plans: Sequence[str], planners: Mapping[str, Any]
+    by_name: Mapping[str, Reviewer],
+    of_plans: Sequence[str],
+    planners: Mapping[str, Any],
+    of_steps: Iterable[ReviewRule] = (),
 ) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the names of reviewers, and of those of plans, as a catalog wants them.
 
     Raises:
-        InvalidInputError: a reviewer of plans is not there, is a planner that would review its own plans, or
-            has the name that stands for a person.
+        InvalidInputError: a reviewer of plans, or one that a rule names, is not there; one would review its
+            own plans, or has the name that stands for a person.
     """
+    for rule in of_steps:
+        if rule.by not in by_name and rule.by != PERSON:
+            known = ", ".join(sorted({PERSON, *by_name}))
+            raise InvalidInputError(
+                f"the rule for {rule.tool!r} names the reviewer {rule.by!r}, who is none (there are: {known})"
+            )
     if PERSON in by_name:
         raise InvalidInputError(f"no reviewer can be called {PERSON!r}: that is a person; name it otherwise")
     for name in of_plans:

@@ -94,7 +94,8 @@ class Engine:
         self._planners = Planners(planners or {}, [self._reviewers.get(name) for name in plan_reviewers])
         self._catalog = Catalog(
             (each.spec for each in made), self._authority, dict(policies or {}), plans_by_name(plans),
-            *checked_reviewers(self._reviewers, plan_reviewers, planners or {}), self._planners.observers,
+            *checked_reviewers(self._reviewers, plan_reviewers, planners or {}, self._authority.reviews),
+            self._planners.observers,
         )  # fmt: skip
         self._tools = {each.name: each for each in made}
         self._settings = settings or _DEFAULTS

@@ -4,9 +4,13 @@
 
     store = "sqlite:///orders.db"             # a relative path begins at the folder of this file
     tools = ["shop.tools", "shop.more:pack", { call = "shop.kit:make", with = { shelf = 3 } }]
+    plan_reviewers = ["quality"]              # those who review every plan of a planner
 
     [planners]
     orders = "shop.plans:plan_order"
+
+    [reviewers]                               # functions of a `midcourse.Consultation`
+    quality = "shop.reviews:look"             # the one called "judge" judges requirements
 
     [commands.log]                            # see `daemon.commands`
     argv = ["git", "log", "{{ref}}"]
@@ -18,6 +22,8 @@
     approvals = [{ tool = "pay", when = "input.amount > 100" }]
     limits = [{ tool = "mail", at_once = 2, rate = { calls = 10, per_s = 60.0 } }]
     approvers = ["os:*"]
+    reviews = [{ tool = "ship*", by = "quality" }]
+
     [plans]
     folders = ["plans"]                       # where plan files are; this is the default
 
@@ -41,7 +47,9 @@ from .errors import ConfigError
 
 FILE_NAME = "midcourse.toml"
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?\Z")
-_KEYS = ("store", "tools", "commands", "planners", "authority", "plans")
+_KEYS = (
+    "store", "tools", "commands", "planners", "reviewers", "plan_reviewers", "authority", "plans",
+)  # fmt: skip
 PLAN_FOLDERS = ("plans",)
 _SQLITE = "sqlite:///"
 
@@ -73,6 +81,8 @@ class Config(msgspec.Struct, frozen=True):
         planners: where planners come from, by name.
         authority: what runs may do, and who has to agree.
         commands: tools that are programs of the machine, by name.
+        reviewers: where reviewers and the judge come from, by name.
+        plan_reviewers: names of those who review every plan of a planner.
         plan_folders: the folders of plan files, as they can be opened from the working folder.
     """
 
@@ -84,6 +94,8 @@ class Config(msgspec.Struct, frozen=True):
     authority: Authority = Authority()
     plan_folders: tuple[str, ...] = PLAN_FOLDERS
     commands: Mapping[str, Command] = msgspec.field(default_factory=dict[str, Command])
+    reviewers: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
+    plan_reviewers: tuple[str, ...] = ()
 
 
 def find_config(named: str | None) -> Config:
@@ -127,22 +139,37 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
     if not isinstance(tools, list):
         problems.append("tools: must be a list such as ['package.module']")
         tools = []
-    planners = content.get("planners", {})
-    if not isinstance(planners, dict):
-        problems.append("planners: must be a table such as name = 'package.module:planner'")
-        planners = {}
     sources = [_source(f"tools[{index}]", value, problems) for index, value in enumerate(tools)]
-    named = {name: _source(f"planners.{name}", value, problems) for name, value in planners.items()}
     return Config(
         str(path),
         str(path.resolve().parent),
         _from_folder(store, path),
         tuple(source for source in sources if source),
-        {name: source for name, source in named.items() if source},
+        _named(content, "planners", problems),
         _authority(content.get("authority", {}), problems),
         _plan_folders(content.get("plans", {}), path, problems),
         _commands(content.get("commands", {}), problems),
+        _named(content, "reviewers", problems),
+        _names(content, "plan_reviewers", problems),
     )
+
+
+def _named(content: Mapping[str, Any], key: str, problems: list[str]) -> dict[str, Source]:
+    """Return a table of names and where they come from."""
+    table = content.get(key, {})
+    if not isinstance(table, dict):
+        problems.append(f"{key}: must be a table such as name = 'package.module:{key.removesuffix('s')}'")
+        return {}
+    sources = {name: _source(f"{key}.{name}", value, problems) for name, value in table.items()}
+    return {name: source for name, source in sources.items() if source}
+
+
+def _names(content: Mapping[str, Any], key: str, problems: list[str]) -> tuple[str, ...]:
+    names = content.get(key, [])
+    if not isinstance(names, list) or not all(isinstance(each, str) and each for each in names):
+        problems.append(f"{key}: must be a list such as ['quality']")
+        return ()
+    return tuple(names)
 
 
 def _commands(table: Any, problems: list[str]) -> dict[str, Command]:

@@ -1,4 +1,4 @@
-"""Loading the tools and planners a configuration names.
+"""Loading the tools, planners and reviewers a configuration names.
 
 ``"package.module:name"`` names a tool, a function (a tool with the contract of a bare ``@tool``), a list of
 them, or anything that has ``tools`` (a list) or ``planners`` (a mapping of names) or both.
@@ -20,8 +20,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
+from ..actors.consultants import checked_reviewers
 from ..actors.tools import Tool, as_tool
-from ..domain.errors import ToolDefinitionError
+from ..domain.authority import Authority
+from ..domain.errors import InvalidInputError, ToolDefinitionError
 from ..domain.plan_file import PlanFile, plans_by_name
 from ..domain.tools import Catalog
 from .commands import Command, command_tool
@@ -36,6 +38,9 @@ class Parts:
     Attributes:
         tools: the tools, in the order they were found.
         planners: the planners, by name.
+        reviewers: the reviewers and the judge, by name.
+        plan_reviewers: names of those who review every plan of a planner.
+        authority: what runs may do, and who has to agree.
         plans: the plans of the plan folders that steps may call.
         catalog: the contracts of the tools, with these plans.
         cleanup: what has to be closed after use.
@@ -44,6 +49,9 @@ class Parts:
     def __init__(self) -> None:
         self.tools: list[Tool] = []
         self.planners: dict[str, Any] = {}
+        self.reviewers: dict[str, Any] = {}
+        self.plan_reviewers: tuple[str, ...] = ()
+        self.authority = Authority()
         self.plans: list[PlanFile] = []
         self.catalog = Catalog()
         self.cleanup = ExitStack()
@@ -56,7 +64,16 @@ class Parts:
 
     def describe(self) -> None:
         """Make the catalog of the tools that are there now."""
-        self.catalog = Catalog((tool.spec for tool in self.tools), plans=plans_by_name(self.plans))
+        self.catalog = Catalog(
+            (tool.spec for tool in self.tools),
+            plans=plans_by_name(self.plans),
+            reviewers=frozenset(self.reviewers),
+            plan_reviewers=self.plan_reviewers,
+        )
+
+    def check_reviewers(self) -> None:
+        """Look whether those who are to review steps and plans are there, and may."""
+        checked_reviewers(self.reviewers, self.plan_reviewers, self.planners, self.authority.reviews)
 
 
 def load_parts(config: Config) -> Parts:
@@ -68,15 +85,19 @@ def load_parts(config: Config) -> Parts:
     if config.folder and config.folder not in sys.path:
         sys.path.insert(0, config.folder)
     parts, problems = Parts(), list[str]()
+    parts.plan_reviewers, parts.authority = config.plan_reviewers, config.authority
     for source in config.tools:
         _try(source, partial(_add, parts, source, config), problems)
     for name, command in config.commands.items():
         _try(Source(f"commands.{name}", ""), partial(_add_command, parts, name, command, config), problems)
     for name, source in config.planners.items():
         _try(source, partial(_add_named_planner, parts, name, source, config), problems)
+    for name, source in config.reviewers.items():
+        _try(source, partial(_add_reviewer, parts, name, source, config), problems)
     parts.plans = PlanFolders([Path(folder) for folder in config.plan_folders]).callable()
     if not problems:
         _try(Source("tools", ""), parts.describe, problems)
+        _try(Source("reviewers", ""), parts.check_reviewers, problems)
     if problems:
         parts.cleanup.close()
         raise ConfigError(config.file, problems)
@@ -86,7 +107,7 @@ def load_parts(config: Config) -> Parts:
 def _try(source: Source, load: Callable[[], object], problems: list[str]) -> None:
     try:
         load()
-    except (_UnusableError, ToolDefinitionError) as error:
+    except (_UnusableError, ToolDefinitionError, InvalidInputError) as error:
         problems.append(f"{source.key}: {error}")
 
 
@@ -166,6 +187,13 @@ def _add_command(parts: Parts, name: str, command: Command, config: Config) -> N
 
 def _add_named_planner(parts: Parts, name: str, source: Source, config: Config) -> None:
     _add_planner(parts, name, _load(source, config))
+
+
+def _add_reviewer(parts: Parts, name: str, source: Source, config: Config) -> None:
+    reviewer = _load(source, config)
+    if not callable(reviewer):
+        raise _UnusableError(f"reviewer {name!r} is {reviewer!r}, which cannot be called")
+    parts.reviewers[name] = reviewer
 
 
 def _add_planner(parts: Parts, name: str, planner: Any) -> None:

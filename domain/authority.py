@@ -34,6 +34,20 @@ class ApprovalRule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     when: str = ""
 
 
+class ReviewRule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Steps that are reviewed, whoever planned them and whatever their plan says of a review.
+
+    Args:
+        tool: glob of the tool's name.
+        by: who reviews them: a reviewer of the engine, or ``person``.
+        max_rounds: how often a step is done before a person chooses what becomes of it.
+    """
+
+    tool: str = "*"
+    by: str
+    max_rounds: int = 3
+
+
 class Rate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """No more than ``calls`` calls in any ``per_s`` seconds."""
 
@@ -71,6 +85,7 @@ class Authority(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, f
         deny: globs of the tools that they may not use, though they are allowed.
         approvals: what needs the approval of a person, whoever planned it.
         interactive: what else needs it in interactive mode, where a planner chose it.
+        reviews: what is reviewed; the first rule that fits a tool holds.
         limits: how much tools may be used.
         approvers: globs of the actors that may approve, such as ``token:*`` or ``host:alice``.
         four_eyes: nobody approves what happens in a run that they started.
@@ -80,6 +95,7 @@ class Authority(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, f
     deny: tuple[str, ...] = ()
     approvals: tuple[ApprovalRule, ...] = ()
     interactive: tuple[ApprovalRule, ...] = (ApprovalRule(effect="irreversible"),)
+    reviews: tuple[ReviewRule, ...] = ()
     limits: tuple[ToolLimit, ...] = ()
     approvers: tuple[str, ...] = ("token:*",)
     four_eyes: bool = True
@@ -100,6 +116,10 @@ class Authority(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, f
             matches(glob, tool) for glob in self.deny
         )
 
+    def review_of(self, tool: str) -> ReviewRule | None:
+        """Return the rule by which steps of a tool are reviewed, if there is one."""
+        return next((rule for rule in self.reviews if matches(rule.tool, tool)), None)
+
     def check(self) -> None:
         """Look whether all of it can be used.
 
@@ -107,6 +127,11 @@ class Authority(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, f
             AuthorityInvalid: it cannot; all problems are listed, each with its place.
         """
         problems = [*self._expression_problems(), *self._limit_problems()]
+        problems += [
+            f"reviews[{position}].max_rounds: must be 1 or more, not {rule.max_rounds}"
+            for position, rule in enumerate(self.reviews)
+            if rule.max_rounds < 1
+        ]
         if problems:
             raise AuthorityInvalid(problems)
 

@@ -42,6 +42,8 @@ class Operation(msgspec.Struct, gc=False):
         why: why its outcome is unknown.
         on_replan: what becomes of it when another plan is asked for.
         replans: why its tool asks for another plan after every call; empty where it does not.
+        review: who reviews it by a rule of the engine; empty where there is none.
+        rounds: how often it is done before a person chooses, by that rule.
         awaits: name of the signal that its next attempt waits for; empty for none.
         is_suspended: its tool asked to be called again later, which is no failure.
         is_stopping: its latest attempt was asked to stop, because its plan is being left.
@@ -72,6 +74,8 @@ class Operation(msgspec.Struct, gc=False):
     is_stopping: bool = False
     awaits: str = ""
     is_suspended: bool = False
+    review: str = ""
+    rounds: int = 0
 
     @property
     def tries(self) -> int:

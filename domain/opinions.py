@@ -82,6 +82,7 @@ class Review(msgspec.Struct, gc=False):
         who: its reviewer.
         round: how often it was done.
         most: rounds after which a person chooses.
+        allowed: how many rounds it has at first, and after a reset.
         escalated: why a person has to choose; empty while none has to.
     """
 
@@ -90,6 +91,7 @@ class Review(msgspec.Struct, gc=False):
     who: str
     round: int
     most: int
+    allowed: int
     escalated: str = ""
 
     @property

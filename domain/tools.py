@@ -117,7 +117,7 @@ class Catalog:
 
     __slots__ = (
         "_bare", "_specs", "authority", "digest", "guards_steps", "observers", "plan_reviewers", "plans",
-        "policies", "reviewers",
+        "policies", "reviewers", "reviews_steps",
     )  # fmt: skip
 
     def __init__(
@@ -137,6 +137,7 @@ class Catalog:
         self.authority = authority
         self.policies = policies
         self.guards_steps = authority.guards_steps
+        self.reviews_steps = bool(authority.reviews)
         self._specs: dict[str, ToolSpec] = {}
         for spec in specs:
             if spec.name in self._specs:

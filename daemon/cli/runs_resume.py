@@ -74,7 +74,9 @@ async def _resume(
         tools=parts.tools,
         planners=parts.planners,
         plans=parts.plans,
-        authority=session.config.authority,
+        authority=parts.authority,
+        reviewers=parts.reviewers,
+        plan_reviewers=parts.plan_reviewers,
     )
     async with engine:
         try:

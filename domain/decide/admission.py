@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from .. import facts as f
 from .. import ids
 from ..orders import Execute
@@ -44,6 +46,8 @@ def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
     problem = conflict(entry, step, digest)
     if problem:
         return _fail(step, "conflict", problem, digest)
+    if catalog.reviews_steps and (rule := catalog.authority.review_of(spec.name)) is not None:
+        return Decision((f.StepSatisfied(step.id, key, rule.by, rule.max_rounds),))
     return Decision((f.StepSatisfied(step.id, key),))
 
 
@@ -86,6 +90,8 @@ def _start(
         step.id, key, spec.name, input, digest, attempt, spec.effect, spec.undo, spec.idempotent, step.undoes,
         deadline, spec.replans,
     )  # fmt: skip
+    if catalog.reviews_steps and (rule := catalog.authority.review_of(spec.name)) is not None:
+        started = msgspec.structs.replace(started, review=rule.by, rounds=rule.max_rounds)
     board = dict(run.board) if run.board else {}
     order = Execute(
         key, attempt, spec.name, input, step.id, None, deadline, board, None, step.retry

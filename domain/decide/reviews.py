@@ -61,7 +61,8 @@ def _why_a_person(run: Run, review: Review, opinion: f.OpinionGiven) -> str:
     if run.exit is not None:
         return f"the plan has ended by its exit, and the review finds: {opinion.reason or opinion.verdict}"
     if opinion.verdict == "step" and review.round >= review.most and run.owed is None:
-        return f"its review asked for it to be done again {review.round} times, last: {opinion.reason}"
+        often = "once" if review.round == 1 else f"{review.round} times"
+        return f"its review asked for it to be done again {often}, last: {opinion.reason}"
     return ""
 
 

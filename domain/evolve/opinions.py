@@ -6,7 +6,6 @@ from .. import facts as f
 from ..held import Held
 from ..opinions import FAILED
 from ..run import Run
-from .reviews import MAX_ROUNDS
 from .steps import finish
 
 
@@ -24,12 +23,12 @@ def opinion_given(run: Run, fact: f.OpinionGiven) -> None:
 
 def step_reviewed(run: Run, fact: f.StepReviewed) -> None:
     review = run.reviews.pop(fact.step)
+    run.consulting.pop(review.key, None)
     if fact.verdict == "step":
         run.rounds[fact.step] = (review.round, review.most)
         run.ready[fact.step] = None
     else:
         run.rounds.pop(fact.step, None)
-        run.consulting.pop(review.key, None)
         if fact.verdict == "ok":
             run.passed.add(review.operation)
         finish(run, review.step, review.operation, run.ledger[review.operation].receipt.result)
@@ -42,7 +41,7 @@ def review_escalated(run: Run, fact: f.ReviewEscalated) -> None:
 def review_reset(run: Run, fact: f.ReviewReset) -> None:
     review = run.reviews[fact.step]
     review.escalated = ""
-    review.most = review.round + MAX_ROUNDS
+    review.most = review.round + review.allowed
     opinion = run.opinions.get(review.key)
     if opinion is not None and opinion.verdict == FAILED:
         del run.opinions[review.key]  # nothing was found wrong with the step: its reviewer is asked again

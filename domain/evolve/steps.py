@@ -25,6 +25,8 @@ def step_started(run: Run, fact: f.StepStarted) -> None:
     )  # fmt: skip
     if step.on_replan != "drain" or fact.replans:
         operation.on_replan, operation.replans = step.on_replan, fact.replans
+    if fact.review:
+        operation.review, operation.rounds = fact.review, fact.rounds
     run.attempts[key] = fact.attempt
     run.calls[fact.tool] = run.calls.get(fact.tool, 0) + 1
     begin(run, fact.step)
@@ -142,9 +144,9 @@ def _commit(run: Run, operation: Operation, receipt: Receipt, attempt: int) -> N
         if operation.key in run.reversible:
             run.strays[operation.key] = entry
     elif operation.step in run.unmet and not operation.is_left:
-        who = run.steps[operation.step].review
+        who = operation.review or run.steps[operation.step].review
         if who and run.unwinding is None:
-            begin_review(run, operation.step, operation.key, who)
+            begin_review(run, operation.step, operation.key, who, operation.rounds)
         else:
             finish(run, operation.step, operation.key, receipt.result)
         if operation.replans:
@@ -164,9 +166,9 @@ def step_satisfied(run: Run, fact: f.StepSatisfied) -> None:
     begin(run, fact.step)
     run.foreseen_from = run.version
     run.strays.pop(key, None)
-    who = run.steps[fact.step].review
+    who = fact.review or run.steps[fact.step].review
     if who and key in run.ledger and key not in run.passed:
-        begin_review(run, fact.step, key, who)
+        begin_review(run, fact.step, key, who, fact.rounds)
         return
     source = run.ledger.get(key) or run.undos.get(key)
     receipt = source.receipt if source is not None else None

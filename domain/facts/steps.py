@@ -15,7 +15,8 @@ class StepStarted(Fact):
 
     The contract in force is kept with it, so that what is in flight never changes under a new catalog.
     ``attempt`` is above 1 where an earlier revision tried the same operation; ``deadline`` is in seconds
-    since the epoch; ``replans`` is why its tool asks for another plan after every call.
+    since the epoch; ``replans`` is why its tool asks for another plan after every call; ``review`` is who
+    reviews it by a rule of the engine, ``rounds`` how often it is done before a person chooses.
     """
 
     step: str
@@ -30,6 +31,8 @@ class StepStarted(Fact):
     takes_back: str = ""
     deadline: float | None = None
     replans: str = ""
+    review: str = ""
+    rounds: int = 0
 
 
 class AttemptStarted(Fact):
@@ -122,11 +125,16 @@ class StepCompleted(Fact):
 
 
 class StepSatisfied(Fact):
-    """A step asks for an operation that is committed already: nothing ran."""
+    """A step asks for an operation that is committed already: nothing ran.
+
+    ``review`` and ``rounds`` are those of a rule, as in `StepStarted`.
+    """
 
     moves_epoch = True
     step: str
     operation: str
+    review: str = ""
+    rounds: int = 0
 
 
 class StepFailed(Fact):

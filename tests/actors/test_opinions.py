@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from midcourse import (
+    Authority,
     Consultation,
     Engine,
     Goal,
@@ -17,6 +18,7 @@ from midcourse import (
     Plan,
     PlanningContext,
     Requirement,
+    ReviewRule,
     Settings,
     Step,
     tool,
@@ -208,6 +210,10 @@ SHOP = Shop()
         (
             {"planners": {"p": print}, "reviewers": {"r": print}, "plan_reviewers": ["r"]},
             "planner 'p' would review its own plans as 'r'",
+        ),
+        (
+            {"authority": Authority(reviews=(ReviewRule(tool="ship*", by="taste"),))},
+            r"the rule for 'ship\*' names the reviewer 'taste', who is none \(there are: person\)",
         ),
         (
             {"planners": {"p": SHOP}, "reviewers": {"r": SHOP.look}, "plan_reviewers": ["r"]},

@@ -10,7 +10,7 @@ import pytest
 from midcourse.daemon.config import Config, find_config, load_config
 from midcourse.daemon.errors import ConfigError
 from midcourse.daemon.parts import load_parts
-from midcourse.domain.authority import ApprovalRule, Authority, Rate, ToolLimit
+from midcourse.domain.authority import ApprovalRule, Authority, Rate, ReviewRule, ToolLimit
 
 Call = Callable[..., Any]
 
@@ -31,6 +31,8 @@ def pack(sku: str) -> str:
     return sku
 
 def plan_order(context): ...
+
+def look(about): ...
 
 class Kit:
     def __init__(self, folder):
@@ -109,6 +111,17 @@ def test_planners(configured: Any) -> None:
         assert sorted(parts.planners) == ["mine", "orders"]
 
 
+def test_reviewers(configured: Any) -> None:
+    file = configured(
+        'plan_reviewers = ["quality"]\n[reviewers]\nquality = "shop:look"\n'
+        '[authority]\nreviews = [{ tool = "ship*", by = "quality" }]'
+    )
+    with load_parts(load_config(file)) as parts:
+        assert (list(parts.reviewers), parts.plan_reviewers) == (["quality"], ("quality",))
+        assert parts.catalog.reviewers == {"quality"}
+        assert parts.authority.reviews == (ReviewRule(tool="ship*", by="quality"),)
+
+
 def test_what_was_made_is_closed(configured: Any, tmp_path: Path) -> None:
     with load_parts(load_config(configured('tools = [{ call = "shop:make" }]'))):
         assert not (tmp_path / "closed").exists()
@@ -149,7 +162,10 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
         ("store = ", "is not TOML: Invalid value (at end of document)"),
         (
             "stores = 'x'",
-            "stores: unknown key; allowed are store, tools, commands, planners, authority, plans",
+            (
+                "stores: unknown key; allowed are store, tools, commands, planners, reviewers, "
+                "plan_reviewers, authority, plans"
+            ),
         ),
         ("authority = 5", "authority: Expected `object`, got `int`"),
         ("authority = { denied = [] }", "authority: Object contains unknown field `denied`"),
@@ -180,6 +196,18 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
          "planners.mine: planner 'mine' is 5, neither a function nor a planner"),
         ("tools = [{ call = 'shop:make' }]\nplanners.orders = 'shop:plan_order'",
          "planners.orders: two planners are named 'orders'; rename one of them"),
+        ("reviewers = ['shop']", "reviewers: must be a table such as name = 'package.module:reviewer'"),
+        ("reviewers.quality = 'shop:nothing'",
+         "reviewers.quality: reviewer 'quality' is 5, which cannot be called"),
+        ("plan_reviewers = 'quality'", "plan_reviewers: must be a list such as ['quality']"),
+        ("plan_reviewers = ['quality']",
+         "reviewers: plan reviewer 'quality' is not among the reviewers (there are: none)"),
+        ("plan_reviewers = ['self']\nreviewers.self = 'shop:plan_order'\nplanners.mine = 'shop:plan_order'",
+         "reviewers: planner 'mine' would review its own plans as 'self'"),
+        ("authority.reviews = [{ tool = 'ship*', by = 'taste' }]",
+         "reviewers: the rule for 'ship*' names the reviewer 'taste', who is none (there are: person)"),
+        ("authority.reviews = [{ by = 'person', max_rounds = 0 }]",
+         "authority.reviews[0].max_rounds: must be 1 or more, not 0"),
     ],
 )  # fmt: skip
 def test_a_problem_names_file_and_key(configured: Any, tmp_path: Path, content: str, problem: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from midcourse.domain import facts as f
 from midcourse.domain import messages as m
-from midcourse.domain.authority import ApprovalRule, Authority
+from midcourse.domain.authority import ApprovalRule, Authority, ReviewRule
 from midcourse.domain.errors import MessageRefused, PlanInvalid
 from midcourse.domain.evolve import fold
 from midcourse.domain.orders import Consult, Execute, MakePlan
@@ -107,6 +107,19 @@ def test_a_person_who_replaces_the_plan_does_not_keep_a_step_that_is_being_taken
         like(f.StepReviewed, step="A", verdict="step"),
         like(f.PlanAccepted, kept=(), superseded=("A", "B0")),
     ]
+
+
+def test_a_review_that_is_left_is_not_asked_for_by_the_next_process() -> None:
+    story = in_order("reserve", "ship")
+
+    def undo(story: Story) -> m.Message:
+        return m.RequestCompensation(
+            at=story.at, actor="os:bob", operation=story.run.reviews["A"].operation, reason="not wanted"
+        )
+
+    story.when(undo).when(succeeds("undo A")).when(proposes(step("look", "N"), by="human"))
+    assert story.run.consulting == {}
+    assert [type(order) for order in story.when(taken_up("p")).orders].count(Consult) == 0
 
 
 def test_what_is_said_too_late_is_kept_and_changes_nothing() -> None:
@@ -246,6 +259,51 @@ def test_a_step_that_failed_and_is_planned_again_runs_once_it_is_approved() -> N
     )
     story.when(approves("A")).when(fails("A")).when(proposes(step("look", "A"), step("ship", "B")))
     story.when(approves("A")).then(like(f.ApprovalGiven), like(f.StepStarted, step="A"), like(Execute))
+
+
+# -- rules of an engine
+
+
+def ruled(*rules: ReviewRule, tool: str = "look", by: str = "") -> Story:
+    catalog = Catalog(TOOLS.values(), Authority(reviews=rules), reviewers=QUALITY | {"other"})
+    return given(*planned(step(tool, "A", review=by), step("ship", "B")), tools=catalog)
+
+
+def test_a_rule_has_the_steps_of_a_tool_reviewed_whatever_their_plan_says() -> None:
+    for by in ("", "other"):
+        story = ruled(ReviewRule(tool="look", by="quality"), by=by)
+        assert story.new[-1] == like(f.StepStarted, review="quality", rounds=3)
+        story.when(succeeds("A"))
+        assert story.new[1:] == [like(f.ConsultationRequested, who="quality", subject="A")]
+    assert ruled(ReviewRule(tool="pay*", by="quality")).when(succeeds("A")).orders == [like(Execute)]
+
+
+def test_a_rule_holds_for_the_calls_in_bodies_too() -> None:
+    catalog = Catalog(TOOLS.values(), Authority(reviews=(ReviewRule(by="quality"),)), reviewers=QUALITY)
+    gate = {"value": 1, "op": "eq", "to": 1}
+    inside = {"if": gate, "then": {"tool_name": "look", "input": {}}}
+    story = given(start(step("decide", "D", input=inside)), tools=catalog).when(succeeds("D/then"))
+    assert story.new[1:] == [like(f.ConsultationRequested, subject="D/then")]
+    assert like(f.RunCompleted) in story.when(finds("ok")).new
+
+
+def test_a_rule_says_after_how_many_rounds_a_person_chooses() -> None:
+    story = ruled(ReviewRule(by="quality", max_rounds=1)).when(succeeds("A")).when(finds("step", "no"))
+    assert story.new[1:] == [like(f.ReviewEscalated, reason=has("again once, last: no"))]
+    story.when(reviews("A", "reset")).when(succeeds("A")).when(finds("step", "no"))
+    assert story.new[1:] == [like(f.ReviewEscalated)]
+
+
+def test_a_rule_reviews_what_is_satisfied_from_the_ledger_and_was_never_reviewed() -> None:
+    ruled_ = Catalog(
+        TOOLS.values(), Authority(reviews=(ReviewRule(tool="reserve", by="quality"),)), reviewers=QUALITY
+    )
+    story = given(*planned("reserve", "ship"), tools=REVIEWED).when(succeeds("E0")).when(fails("E1"))
+    story.when(proposes(step("reserve", "N"), step("look", "M")), tools=ruled_)
+    assert story.new[2:] == [
+        like(f.StepSatisfied, step="N", review="quality"),
+        like(f.ConsultationRequested, subject="N"),
+    ]
 
 
 # -- reviews of plans

@@ -40,6 +40,17 @@ def test_inputs_in_all_forms(call: Any, shop: Path, arguments: tuple[str, ...]) 
     assert (ran.code, ran.json) == (0, COMPLETED)
 
 
+def test_a_reviewer_of_the_configuration_looks_at_steps(call: Any, shop: Path) -> None:
+    (shop / "looks.py").write_text("def look(about):\n    return 'step' if about.round == 1 else 'ok'\n")
+    with (shop / "midcourse.toml").open("a") as config:
+        config.write('[reviewers]\nquality = "looks:look"\n[authority]\n')
+        config.write('reviews = [{ tool = "reserve", by = "quality" }]\n')
+    ran = call("plan", "run", "order", "--input", "sku=lamp")
+    assert (ran.code, ran.json) == (0, COMPLETED)
+    assert ran.err.count("step_reviewed") == 2
+    assert "compensation_completed" in ran.err
+
+
 def test_a_value_is_read_as_what_the_schema_wants(call: Any, shop: Path) -> None:
     ran = call("plan", "run", "order", "-i", "sku=42", "-i", "quantity=3", "-q")
     assert (ran.code, ran.json) == (0, {"reservation": "R-42", "quantity": 3})

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from midcourse import (
+    Authority,
     Consultation,
     Goal,
     Opinion,
     Plan,
     PlanningContext,
     Requirement,
+    ReviewRule,
     RunHandle,
     RunState,
     Step,
+    ToolError,
+    tool,
 )
 from midcourse.examples.order.calls import KillAt
 from midcourse.store import Journal
@@ -56,6 +61,36 @@ async def becomes_a_plan(journal: Journal, folder: Path, kill_at: KillAt | None 
 
     with stage(journal, folder, kill_at=kill_at) as on:
         return await on.play(planner=plan, reviewers={"quality": strict})
+
+
+async def plan_waits_for_review(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
+    """A step fails while another is being reviewed by a rule: the next plan is made once that is over."""
+    is_asked = asyncio.Event()
+
+    @tool(idempotent=True)
+    async def broken(order: str) -> None:
+        raise ToolError(f"no courier for {order}", retryable=False, no_effect=True)
+
+    def plan(context: PlanningContext) -> Plan:
+        if context.is_replanning:
+            assert len(context.askers) == 2
+            return Plan([CHARGE, SHIP])
+        courier = Step("courier", "broken", {"order": "42"}, needs=())
+        return Plan([msgspec.structs.replace(RESERVE, needs=()), courier])
+
+    async def note(_run: RunHandle, state: RunState) -> None:
+        if state.replan_reason:
+            is_asked.set()
+
+    async def slow(_about: Consultation) -> Opinion:
+        await is_asked.wait()
+        return Opinion("step", "the wrong shelf")
+
+    rules = Authority(reviews=(ReviewRule(tool="reserve", by="slow"),))
+    with stage(journal, folder, kill_at=kill_at) as on:
+        return await on.play(
+            planner=plan, tools=[broken], person=note, authority=rules, reviewers={"slow": slow}
+        )
 
 
 async def plan_refused(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:

@@ -84,6 +84,7 @@ SCENARIOS: dict[str, Case] = {
         approving.planned_undo_approved,
         reviewing.done_again,
         reviewing.becomes_a_plan,
+        reviewing.plan_waits_for_review,
         reviewing.plan_refused,
         reviewing.covered,
         waiting.for_a_time,
