@@ -28,6 +28,7 @@ from .handle import RunHandle, actor
 from .opening import open_owned
 from .planner import PlannerActor, PlannerLimits
 from .registry import AnyPlanner, Planners
+from .schedules import Schedules
 from .settings import Settings
 from .shutdown import shut_down
 from .starting import Starter
@@ -57,6 +58,9 @@ class Engine:
         timers: makes things happen later; the running event loop if it is left out.
         random: returns numbers from 0 to 1, for ids and the jitter of waits.
 
+    Attributes:
+        schedules: what starts runs by itself, at set times.
+
     Raises:
         ToolDefinitionError: a tool, or the set of tools, cannot work.
     """
@@ -81,6 +85,7 @@ class Engine:
         self._clock = clock
         self._timers = timers
         self._random = random
+        self.schedules = Schedules()
         self._directory: Directory | None = None
         self._starter: Starter | None = None
         self._exit = AsyncExitStack()
@@ -165,6 +170,7 @@ class Engine:
         self._threadsafe = ThreadsafeEngine(self, loop)
         Waking(directory)
         directory.spawn(recover(directory), name="recover")
+        stack.callback(self.schedules.open(directory, self._starter, self._planners, timers))
 
     # ----------------------------------------------------------------------------------------------- starting
 
