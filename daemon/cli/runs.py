@@ -16,6 +16,7 @@ _COMMANDS = {
     "propose": Lazy("runs_propose:propose", "Replace what is left of a plan by one of yours."),
     "replan": Lazy("runs_steer:replan", "Ask for another plan."),
     "settle": Lazy("runs_steer:settle", "Say what became of an unknown outcome."),
+    "schedule": Lazy("runs_schedule:schedule", "Start runs at set times."),
     "compensate": Lazy("runs_steer:compensate", "Retry or waive an undo that gave up."),
 }
 

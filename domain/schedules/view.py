@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
-from .facts import Terms
+from ..facts.base import Mode
+from ..goal import Goal
+from ..plan import Plan
+from .facts import CatchUp, Overlap
 from .schedule import Schedule
 from .timing import Calendar, Timing
 
@@ -15,7 +20,14 @@ class ScheduleState(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: its name.
         timing: when it falls due.
-        terms: all that it was added with.
+        goal: what its runs are for.
+        plan: their plan.
+        planner: who makes their plans.
+        mode: ``autonomous`` or ``interactive``.
+        tags: theirs, beside ``schedule`` and ``due``.
+        overlap: what becomes of a due time while the run before has not ended.
+        catch_up: which due times are made up for that passed while nothing could start.
+        catch_up_limit: how many ``all`` are at most.
         is_paused: due times come to nothing.
         next: the next due times, in seconds since the epoch; none while it is paused.
         overdue_since: the first due time that has passed and that no engine has decided about.
@@ -27,7 +39,14 @@ class ScheduleState(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     timing: Timing
-    terms: Terms
+    goal: Goal
+    plan: Plan | None
+    planner: str
+    mode: Mode
+    tags: Mapping[str, str]
+    overlap: Overlap
+    catch_up: CatchUp
+    catch_up_limit: int
     is_paused: bool = False
     next: tuple[float, ...] = ()
     overdue_since: float | None = None
@@ -49,7 +68,14 @@ def view(schedule: Schedule, calendar: Calendar, at: float, *, count: int = 1) -
     return ScheduleState(
         name=schedule.name,
         timing=terms.timing,
-        terms=terms,
+        goal=terms.start.goal,
+        plan=terms.start.plan,
+        planner=terms.start.planner,
+        mode=terms.start.mode,
+        tags=terms.start.tags,
+        overlap=terms.overlap,
+        catch_up=terms.catch_up,
+        catch_up_limit=terms.catch_up_limit,
         is_paused=schedule.is_paused,
         next=coming,
         overdue_since=first if first is not None and first <= at else None,
