@@ -1,4 +1,4 @@
-"""*Given* a schedule and what happened, *when* it is told something, *then* these facts follow, and orders."""
+"""*Given* a schedule and its facts, *when* it is told something, *then* these facts follow, and orders."""
 
 from __future__ import annotations
 
