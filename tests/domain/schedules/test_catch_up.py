@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from midcourse.actors.calendar import CALENDAR
@@ -10,7 +12,7 @@ from midcourse.domain.schedules.decide import next_due
 from .kit import at, fired, given, skipped, started
 
 SECOND = 1 / 3600
-ALL = {"catch_up": "all", "overlap": "allow"}
+ALL: dict[str, Any] = {"catch_up": "all", "overlap": "allow"}
 
 
 @pytest.mark.parametrize("catch_up", ["skip", "last", "all"])
