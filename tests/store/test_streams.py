@@ -64,7 +64,7 @@ async def test_the_owner_notices_what_others_append_to_a_stream(
 
 
 async def test_a_run_needs_a_row_in_the_index_and_a_stream_has_none(journal: Journal) -> None:
-    with pytest.raises(ValueError, match="needs an id .* and an index row"):
+    with pytest.raises(ValueError, match=r"needs an id .* and an index row"):
         await journal.append(stream("run"))
     append = Append("schedule/b", 0, GENESIS, stream("schedule/b").entries, index("schedule/b"))
     with pytest.raises(ValueError, match="no run's, with an index row"):
