@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ProposalRefusedError,
         RunNotFoundError,
         RunParkedError,
+        ScheduleNotFoundError,
         ToolArgumentsError,
         UnknownPlannerError,
         WrongLoopError,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from .domain.plan import GoalReached, NoPlan, Plan, Step
     from .domain.planning import Planner, PlanningContext
     from .domain.receipt import Receipt, Resource
+    from .domain.schedules.view import ScheduleState
     from .domain.tools import RetryPolicy
     from .domain.view import RunState
     from .store import Record, RunFilter, StoreError, open_journal
@@ -95,6 +97,8 @@ __all__ = [
     "RunNotFoundError",
     "RunParkedError",
     "RunState",
+    "ScheduleNotFoundError",
+    "ScheduleState",
     "Settings",
     "Spent",
     "Step",
@@ -130,6 +134,7 @@ _NAMES_BY_MODULE = {
         "ProposalRefusedError",
         "RunNotFoundError",
         "RunParkedError",
+        "ScheduleNotFoundError",
         "ToolArgumentsError",
         "UnknownPlannerError",
         "WrongLoopError",
@@ -159,6 +164,7 @@ _NAMES_BY_MODULE = {
     ".domain.plan": ("GoalReached", "NoPlan", "Plan", "Step"),
     ".domain.planning": ("Planner", "PlanningContext"),
     ".domain.receipt": ("Receipt", "Resource"),
+    ".domain.schedules.view": ("ScheduleState",),
     ".domain.tools": ("RetryPolicy",),
     ".domain.view": ("RunState",),
     ".store": ("Record", "RunFilter", "StoreError", "open_journal"),

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 
-from ..domain.authority import Authority
 from .clock import Timers
-from .consultants import Consultants, Reviewer
+from .consultants import Consultants
 from .couriers import Couriers
 from .directory import Directory
+from .equipment import Equipment
 from .executor import Executor
 from .planner import PlannerActor, PlannerLimits
-from .registry import Planners
 from .settings import Settings
 from .supervisor import ExecutorLimits
-from .tools import Tool
 
 
-async def start_couriers(  # noqa: PLR0913 - an engine has as many parts
+async def start_couriers(
     stack: AsyncExitStack,
     directory: Directory,
+    equipment: Equipment,
     *,
-    tools: Mapping[str, Tool],
-    planners: Planners,
     settings: Settings,
-    authority: Authority,
-    reviewers: Mapping[str, Reviewer],
     timers: Timers,
     random: Callable[[], float],
 ) -> Couriers:
@@ -35,18 +30,15 @@ async def start_couriers(  # noqa: PLR0913 - an engine has as many parts
     Args:
         stack: ends the planner.
         directory: the runs that they report to.
-        tools: the tools by full name.
-        planners: the planners.
+        equipment: what they carry them out with.
         settings: how they work.
-        authority: how much tools may be used.
-        reviewers: who is asked for opinions, by name.
         timers: makes things happen later.
         random: returns numbers from 0 to 1, for the jitter of waits.
     """
     url = directory.journal.url
     planner = PlannerActor.start(
         urn=url,
-        planners=planners.by_name,
+        planners=equipment.planners.by_name,
         report=directory.tell,
         clock=directory.clock,
         timers=timers,
@@ -58,7 +50,7 @@ async def start_couriers(  # noqa: PLR0913 - an engine has as many parts
     executor = Executor.start(
         urn=url,
         dispatcher=directory.dispatcher,
-        tools=tools,
+        tools=equipment.tools,
         report=directory.tell,
         clock=directory.clock,
         timers=timers,
@@ -70,11 +62,11 @@ async def start_couriers(  # noqa: PLR0913 - an engine has as many parts
             probe_timeout_s=settings.probe_timeout_s,
             drain_s=settings.drain_s,
             close_grace_s=settings.close_grace_s,
-            tools=authority.limits,
+            tools=equipment.authority.limits,
         ),
     )
     consultants = Consultants(
-        reviewers,
+        equipment.reviewers,
         report=directory.tell,
         clock=directory.clock,
         spawn=directory.spawn,

@@ -18,25 +18,27 @@ from ..domain.facts import Limits, Mode
 from ..domain.goal import Goal
 from ..domain.messages import PauseRun, StartRun, UnpauseRun
 from ..domain.plan import Plan
-from ..domain.plan_file import PlanFile, plans_by_name
+from ..domain.plan_file import PlanFile
 from ..domain.tools import Catalog
 from ..store import Journal, RunFilter, RunPage
 from .asking import actor
 from .assembly import start_couriers
 from .attention import RunAttention, list_attention
 from .clock import Clock, Timers
-from .consultants import Reviewer, checked_reviewers
+from .consultants import Reviewer
 from .directory import Directory
+from .equipment import equip
 from .errors import EngineClosedError, RunParkedError
 from .handle import RunHandle
 from .opening import open_owned
 from .pausing import tell_each
-from .registry import AnyPlanner, Planners
+from .registry import AnyPlanner
+from .schedules import Schedules
 from .settings import Settings
 from .shutdown import shut_down
 from .starting import Starter
 from .threadsafe import ThreadsafeEngine
-from .tools import Tool, as_tools
+from .tools import Tool
 from .waking import Waking, recover
 
 _log = logging.getLogger("midcourse.actors")
@@ -66,6 +68,9 @@ class Engine:
         timers: makes things happen later; the running event loop if it is left out.
         random: returns numbers from 0 to 1, for ids and the jitter of waits.
 
+    Attributes:
+        schedules: what starts runs by itself, at set times.
+
     Raises:
         ToolDefinitionError: a tool, or the set of tools, cannot work.
         AuthorityInvalid: the authority cannot be used.
@@ -87,22 +92,16 @@ class Engine:
         timers: Timers | None = None,
         random: Callable[[], float] = _random.random,
     ) -> None:
-        made = as_tools(tools)
-        self._authority = authority or Authority()
-        self._authority.check()
-        self._reviewers = dict(reviewers or {})
-        self._planners = Planners(planners or {}, [self._reviewers.get(name) for name in plan_reviewers])
-        self._catalog = Catalog(
-            (each.spec for each in made), self._authority, dict(policies or {}), plans_by_name(plans),
-            *checked_reviewers(self._reviewers, plan_reviewers, planners or {}, self._authority.reviews),
-            self._planners.observers,
+        self._equipment = equip(
+            tools, planners or {}, plans, authority or Authority(), dict(policies or {}),
+            dict(reviewers or {}), plan_reviewers,
         )  # fmt: skip
-        self._tools = {each.name: each for each in made}
         self._settings = settings or _DEFAULTS
         self._store = store
         self._clock = clock
         self._timers = timers
         self._random = random
+        self.schedules = Schedules()
         self._directory: Directory | None = None
         self._starter: Starter | None = None
         self._waking: Waking | None = None
@@ -145,8 +144,8 @@ class Engine:
         stack.push_async_callback(journal.aclose)
         directory = Directory(
             journal=journal,
-            catalog=self._catalog,
-            planners=self._planners,
+            catalog=self._equipment.catalog,
+            planners=self._equipment.planners,
             clock=self._clock,
             timers=timers,
             passivate=settings.passivate,
@@ -154,15 +153,15 @@ class Engine:
         stack.push_async_callback(directory.close)
         journal.on_ownership_lost(directory.fail)
         directory.couriers = await start_couriers(
-            stack, directory, tools=self._tools, planners=self._planners, settings=settings,
-            authority=self._authority, reviewers=self._reviewers, timers=timers, random=self._random,
-        )  # fmt: skip
+            stack, directory, self._equipment, settings=settings, timers=timers, random=self._random
+        )
         stack.push_async_callback(shut_down, directory)
         self._directory = directory
         self._starter = Starter(directory, self._random)
         self._threadsafe = ThreadsafeEngine(self, loop)
         self._waking = Waking(directory)
         directory.spawn(recover(directory), name="recover")
+        stack.callback(self.schedules.open(directory, self._starter, self._equipment.planners, timers))
 
     # ----------------------------------------------------------------------------------------------- starting
 
@@ -205,7 +204,7 @@ class Engine:
         directory.admit()
         if mode not in get_args(Mode):
             raise InvalidInputError(f"mode is {mode!r}; write one of {', '.join(get_args(Mode))}")
-        name = self._planners.choose(planner, has_plan=plan is not None, ephemeral=ephemeral)
+        name = self._equipment.planners.choose(planner, has_plan=plan is not None, ephemeral=ephemeral)
         message = StartRun(
             at=self._clock(),
             actor=actor(by),
@@ -251,12 +250,12 @@ class Engine:
     @property
     def tools(self) -> Catalog:
         """The contracts of its tools."""
-        return self._catalog
+        return self._equipment.catalog
 
     @property
     def planners(self) -> tuple[str, ...]:
         """The names of its planners."""
-        return tuple(sorted(self._planners.by_name))
+        return tuple(sorted(self._equipment.planners.by_name))
 
     @property
     def parked(self) -> Mapping[str, RunParkedError]:

@@ -4,6 +4,7 @@
 
     MidcourseError
     ├── ToolArgumentsError      (also InvalidInputError) a tool was called with arguments it does not take
+    ├── ScheduleNotFoundError   (an InvalidInputError) a schedule that its store does not have
     ├── UnknownPlannerError     (also InvalidInputError) a planner that is not registered with the engine
     ├── ProposalRefusedError    (also InvalidInputError) a plan proposed from outside did not become a
     revision └── EngineError             an engine cannot do what it was asked
@@ -21,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..domain.errors import InvalidInputError, MidcourseError
+from ..domain.schedules.spelling import did_you_mean
 
 
 class EngineError(MidcourseError):
@@ -98,3 +100,17 @@ class RunParkedError(EngineError):
             f"run {run_id} is parked: {cause}. Its recorded facts are intact; remove the cause and open the "
             "engine anew, which takes the run up from its facts"
         )
+
+
+class ScheduleNotFoundError(InvalidInputError):
+    """There is no schedule of that name.
+
+    Args:
+        name: the name.
+        known: the names there are.
+    """
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        self.name = name
+        listed = f"the store has {', '.join(known)}" if known else "the store has none"
+        super().__init__(f"there is no schedule {name!r}; {listed}.{did_you_mean(name, known)}")

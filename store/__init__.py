@@ -5,6 +5,7 @@
 ``record``            a fact as it is recorded; ``chain`` the hashes between records
 ``codec``             facts to bytes and back; ``upcast`` shapes that have been retired
 ``index``             the index of runs and its filters
+``streams``           streams of facts beside the runs
 ``commit``            which waiting appends go into one transaction; ``writer`` the thread that commits
 ``backed``            the journal over any backend; ``reading`` its reading half
 ``backend``           what is asked of a database; ``reader`` the queries SQLite and PostgreSQL share
@@ -41,11 +42,13 @@ from .errors import (
 from .index import FINAL_STATUSES, IndexedRun, RunFilter, RunIndex, RunPage
 from .journal import Append, Appended, Journal, OnDone, Post
 from .record import Entry, Record
+from .streams import SCHEDULES
 from .url import open_journal
 
 __all__ = [
     "FINAL_STATUSES",
     "GENESIS",
+    "SCHEDULES",
     "Append",
     "Appended",
     "BadStoreUrlError",

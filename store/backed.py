@@ -18,6 +18,7 @@ from .commit import Pending, Result
 from .errors import JournalClosedError, JournalError
 from .journal import Append, Appended, OnDone, Post
 from .reading import Reading
+from .streams import is_run
 from .writer import MakeWriter, ThreadWriter, Writer
 
 _TOLD_AT_ONCE = 16
@@ -254,9 +255,12 @@ def _check(append: Append) -> None:
     """Refuse what only a mistake in the caller can produce."""
     if not append.entries:
         raise ValueError(f"an append to run {append.run_id} without facts")
+    if append.index is not None and not is_run(append.run_id):
+        raise ValueError(f"an append to stream {append.run_id}, which is no run's, with an index row")
     if append.index is not None and append.index.run_id != append.run_id:
         raise ValueError(f"an append to run {append.run_id} with the index row of run {append.index.run_id}")
-    if not append.expected_version and (append.index is None or not append.run_id or "\0" in append.run_id):
+    has_index = append.index is not None or not is_run(append.run_id)
+    if not append.expected_version and (not has_index or not append.run_id or "\0" in append.run_id):
         raise ValueError(
             f"the start of run {append.run_id!r} needs an id without NUL characters and an index row"
         )

@@ -57,6 +57,10 @@ class Reader(Protocol):
         """Return runs, newest first."""
         ...
 
+    def streams(self, prefix: str) -> RunIds:
+        """Return the ids of all streams that begin with a prefix, in order."""
+        ...
+
     def next_wake(self) -> float | None:
         """Return the earliest time a run has to act by itself."""
         ...

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from ..domain.facts import BY_TOPIC, Fact
+from ..domain.schedules.facts import BY_TOPIC as SCHEDULE_FACTS
 from .chain import link
 from .errors import CorruptRecordError, NewerRecordError, UnencodableError
 from .index import RunIndex
@@ -141,11 +142,16 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
     return []
 
 
+def _kind(topic: str) -> type[Fact]:
+    """Return the fact of a topic, of a run or of a schedule."""
+    return SCHEDULE_FACTS.get(topic) or BY_TOPIC[topic]
+
+
 class _Readers(dict[str, tuple[Callable[[bytes], Any], bytes]]):
     """By topic: a decoder of the present shape, and how a record of the present shape begins."""
 
     def __missing__(self, topic: str) -> tuple[Callable[[bytes], Any], bytes]:
-        fact = BY_TOPIC[topic]
+        fact = _kind(topic)
         reader = (msgspec.json.Decoder(Envelope[fact]).decode, b'{"schema":%d,' % fact.schema)  # type: ignore[valid-type]
         self[topic] = reader
         return reader
@@ -195,7 +201,7 @@ def _sealed(run_id: str, version: int, topic: str, envelope: Envelope[Any]) -> N
 
 def _decode_retired(run_id: str, version: int, topic: str, state: bytes, position: int) -> Record:
     """Decode a record whose schema number is not the present one, or is not where it is expected."""
-    fact = BY_TOPIC[topic]
+    fact = _kind(topic)
     raw = _decode_raw(state)
     if raw.schema > fact.schema:
         known = f"has schema {raw.schema} of its kind, this version reads up to {fact.schema}"

@@ -193,6 +193,7 @@ class Dialect(msgspec.Struct, frozen=True):
         state: a record's bytes, whatever type somebody stored in their place.
         tag: the value of the tag named by a parameter.
         contains: true if the goal contains a parameter.
+        plain_id: an id that is compared character by character.
     """
 
     parameter: str
@@ -200,6 +201,7 @@ class Dialect(msgspec.Struct, frozen=True):
     state: str
     tag: str
     contains: str
+    plain_id: str
 
 
 SQLITE = Dialect(
@@ -208,6 +210,7 @@ SQLITE = Dialect(
     "CAST(ifnull(state, '') AS BLOB)",
     "(SELECT t.value FROM json_each(r.tags) t WHERE t.key = ?)",
     "instr(lower(r.goal), lower(?)) > 0",
+    "run_id",
 )
 POSTGRES = Dialect(
     "%s",
@@ -215,6 +218,7 @@ POSTGRES = Dialect(
     "state",
     "(r.tags::json ->> %s)",
     "strpos(lower(r.goal), lower(%s)) > 0",
+    'run_id COLLATE "C"',
 )
 
 

@@ -25,7 +25,8 @@ class Append(msgspec.Struct, frozen=True, gc=False):
         expected_version: version of the record they follow; 0 starts the run.
         prev_hash: hash of the record they follow; ``GENESIS`` for a new run.
         entries: (at, actor, cause, fact) of each; see :class:`Entry`.
-        index: the run's new row in the index, if a field of it changed. A new run needs one.
+        index: the run's new row in the index, if a field of it changed. A new run needs one; a stream that is
+            no run's has none.
     """
 
     run_id: str
@@ -151,6 +152,10 @@ class Journal(Protocol):
 
     async def list(self, filters: RunFilter = ..., *, limit: int = 100, cursor: str = "") -> RunPage:
         """Return runs, newest first."""
+        ...
+
+    async def streams(self, prefix: str) -> Sequence[str]:
+        """Return the ids of the streams beside the runs that begin with ``prefix``, in order."""
         ...
 
     async def next_wake(self) -> float | None:

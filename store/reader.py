@@ -45,6 +45,10 @@ class SqlReader:
         self._head = f"SELECT version, hash, updated FROM run_heads WHERE run_id = {p}"
         self._get_index = f"{SELECT} WHERE r.run_id = {p}"
         self._index_row = f"SELECT {', '.join(COLUMNS)} FROM runs WHERE run_id = {p}"
+        plain = dialect.plain_id
+        self._streams = (
+            f"SELECT run_id FROM run_heads WHERE {plain} >= {p} AND {plain} < {p} ORDER BY {plain}"
+        )
         self._find_key = f"SELECT run_id FROM runs WHERE run_key = {p} AND run_key <> ''"
 
     def rows(self, run_id: str, after: int, until: int | None, limit: int) -> Rows:
@@ -94,6 +98,11 @@ class SqlReader:
         runs = [from_row(row) for row in self._fetch(query, (*parameters, limit + 1))]
         more = len(runs) > limit
         return RunPage(runs[:limit], runs[limit - 1].run_id if more else "")
+
+    def streams(self, prefix: str) -> RunIds:
+        """Return the ids of all streams that begin with a prefix, in order."""
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        return [stream for (stream,) in self._fetch(self._streams, (prefix, end))]
 
     def next_wake(self) -> float | None:
         """Return the earliest time a run has to act by itself."""

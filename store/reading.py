@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
@@ -129,6 +129,10 @@ class Reading:
     async def list(self, filters: RunFilter = _EVERYTHING, *, limit: int = 100, cursor: str = "") -> RunPage:
         """Return runs, newest first."""
         return await self._ask(self._backend.reader.list, filters, limit, cursor)
+
+    async def streams(self, prefix: str) -> Sequence[str]:
+        """Return the ids of the streams beside the runs that begin with ``prefix``, in order."""
+        return await self._ask(self._backend.reader.streams, prefix)
 
     async def next_wake(self) -> float | None:
         """Return the earliest time a run has to act by itself."""

@@ -12,6 +12,7 @@ from .chain import Problem, check_chain
 from .codec import decode
 from .errors import CorruptRecordError, JournalFailedError, NewerRecordError
 from .index import COLUMNS
+from .streams import is_run
 
 _SLICE = 256
 
@@ -46,6 +47,8 @@ def _check(run_id: str, reader: Reader) -> Problem | None:
 
 def _check_index(run_id: str, row: Sequence[Any] | None) -> Problem | None:
     """Return what is wrong with a run's row in the index."""
+    if row is None and not is_run(run_id):
+        return None
     if row is None:
         return Problem(run_id, 0, "is not in the index: engines and lists do not know this run")
     for name, value, type_ in zip(COLUMNS, row, _TYPES, strict=True):

@@ -24,6 +24,7 @@ _COMMANDS = {
     "review": Lazy("runs_approve:review", "Review a step, or choose what becomes of it."),
     "settle": Lazy("runs_steer:settle", "Say what became of an unknown outcome."),
     "compensate": Lazy("runs_steer:compensate", "Undo an operation; retry or waive an undo that gave up."),
+    "schedule": Lazy("runs_schedule:schedule", "Start runs at set times."),
 }
 
 

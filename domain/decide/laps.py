@@ -44,7 +44,7 @@ def look_again(run: Run, catalog: Catalog) -> Decision | None:
 
 def is_unchanged(run: Run, plan: Plan) -> bool:
     """Whether a plan is what is left of the present one, whatever its steps are called."""
-    left = [run.steps[step] for step in run.order if step in run.unmet and step not in run.reviews]
+    left = [run.steps[step] for step in run.order if step in run.unmet]
     if plan.undo or len(left) != len(plan.steps):
         return False
     if (plan.output, plan.compensate_on_failure) != (run.output, run.compensates):

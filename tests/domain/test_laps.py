@@ -19,6 +19,7 @@ from .tellings import (
     no_plan,
     planning_fails,
     proposes,
+    reviews,
     signal,
     start,
     succeeds,
@@ -83,11 +84,16 @@ def test_a_plan_whose_steps_wait_for_something_else_is_another_plan() -> None:
     assert like(f.PlanAccepted, revision=2) in story.new
 
 
-def test_a_step_under_review_is_not_left_of_the_plan() -> None:
+def test_a_planner_looks_again_only_when_a_reviewed_step_is_known_to_be_good() -> None:
     steps = [step("look", "A", needs=(), review="person"), step("look", "B", needs=(), input={"n": 1})]
     story = watched(*steps, step("ship", "C", needs=("A", "B"))).when(succeeds("A")).when(succeeds("B"))
-    story.when(proposes(step("ship", "C", needs=("A", "B"))))
-    assert story.new == [like(f.PlanConfirmed)]
+    assert not story.orders
+    story.when(reviews("A", "ok")).then(
+        like(f.OpinionGiven), like(f.StepReviewed), like(f.PlanRequested), like(MakePlan)
+    )
+    story.when(proposes(step("ship", "C", needs=("A", "B")))).then(
+        like(f.PlanConfirmed), like(f.StepStarted), like(Execute)
+    )
 
 
 def test_another_plan_is_reviewed_only_once_it_was_made_knowing_that_one_is_owed() -> None:
