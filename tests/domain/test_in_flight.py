@@ -308,3 +308,15 @@ def test_a_person_settles_what_a_cancelled_attempt_left_open() -> None:
     story.when(settles("A", happened=True)).then(
         like(f.OutcomeSettled), like(f.PlanRequested), like(MakePlan)
     )
+
+
+def test_a_plan_made_while_an_open_step_was_going_on_is_stale_once_nobody_knows_what_became_of_it() -> None:
+    story = given(
+        *planned(step("ship", "A", needs=(), **ADOPT), step("look", "B", needs=())), asks_replan("B")
+    )
+    assert story.run.asked is not None
+    story.when(is_lost("A")).then(like(f.OutcomeUnknown))
+    story.when(proposes("look"))
+    assert story.new[1] == like(f.ProposalRejected, code="stale", problems=(has("is not known any more"),))
+    story.when(settles("A", happened=True))
+    assert like(f.PlanRequested) in story.new
