@@ -80,12 +80,17 @@ def _no_step_of_a_plan_that_is_left_is_admitted(run: Run, fact: f.Fact) -> None:
 
 
 def _plans_are_made_from_the_present(run: Run, fact: f.Fact) -> None:
+    """What is in flight and is not to be adopted is known first; nothing else happened since it was made."""
     if isinstance(fact, f.PlanAccepted):
-        assert run.proposal is not None
-        assert run.proposal.epoch == run.epoch, "a stale plan was accepted"
-        assert [*run.running, *run.backoff, *run.unknown] == []
+        assert run.pending is not None
+        assert not run.is_draining
+        if run.proposal is None and run.held is not None:
+            assert run.foreseen_from <= run.held.version, "a stale plan was accepted"
+        else:
+            oldest = run.foreseen_from if fact.author == "human" else run.epoch
+            assert oldest <= run.pending.epoch <= run.epoch, "a stale plan was accepted"
     if isinstance(fact, f.PlanRequested):
-        assert [*run.running, *run.backoff, *run.unknown] == [], "what is in flight is known first"
+        assert not run.is_draining, "what is in flight is known first"
 
 
 def _replans_are_asked_for_by_right(run: Run, fact: f.Fact, following: f.Fact | None) -> None:
@@ -93,6 +98,8 @@ def _replans_are_asked_for_by_right(run: Run, fact: f.Fact, following: f.Fact | 
     if not isinstance(fact, f.ReplanRequested):
         return
     assert run.author == "planner" or fact.cause == "person"
+    if isinstance(following, f.PlanProposed):
+        return  # it comes with the plan that answers it
     is_spent = run.replans >= run.limits.replans
     is_lap = fact.digest in run.replan_marks and fact.cause != "person"
     assert isinstance(following, f.RunStuck) == (is_spent or is_lap)
