@@ -12,7 +12,7 @@ from ..plan import Step
 from ..planning import Asker, SignalEntry
 from ..readiness import edges
 from ..run import Run
-from ..tails import rest_of
+from ..tails import accepted_tail
 from .backoff import give_up_backoff
 
 
@@ -83,7 +83,7 @@ def _refuse(run: Run, problems: Iterable[str]) -> None:
 def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     proposal = run.pending
     assert proposal is not None  # noqa: S101 - a journal without the proposal is corrupt, and says so here
-    tail, relisted = _accepted(proposal, fact)
+    tail, relisted = accepted_tail(proposal, fact)
     run.revision = fact.revision
     run.accepted_at = run.foreseen_from = run.version
     run.author = fact.author
@@ -107,16 +107,6 @@ def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     _lay_out(run, tail, fact.kept[-1] if fact.kept else "")
     if run.running:
         _adopt(run, fact.adopted)
-
-
-def _accepted(proposal: f.PlanProposed, fact: f.PlanAccepted) -> tuple[Sequence[Step], Sequence[str]]:
-    """Return the accepted tail, and the done steps it listed; some were done while the proposal waited."""
-    tail = proposal.plan.steps
-    if len(fact.added) == len(tail):
-        return tail, proposal.relisted
-    rest = [step for step in tail if step.id in fact.added]
-    done = [step.id for step in tail if step.id not in fact.added]
-    return rest_of(tail, rest), (*proposal.relisted, *done)
 
 
 def _supersede(run: Run, steps: Iterable[str]) -> None:
