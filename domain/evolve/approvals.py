@@ -56,6 +56,10 @@ def _forget(run: Run, subject: str) -> Approval:
 
 
 def _make_ready(run: Run, approval: Approval) -> None:
-    """Let a step have its turn again, if it is still to run and waits for no other."""
-    if run.unwinding is None and run.unmet.get(approval.step) == 0 and approval.step not in run.started:
+    """Let a step have its turn again, if it is still to run and waits for no other.
+
+    Approvals are let go of when their step begins: one that is there is of a step that has not begun, or that
+    is to begin anew.
+    """
+    if run.unwinding is None and run.unmet.get(approval.step) == 0:
         run.ready[approval.step] = None

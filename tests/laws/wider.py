@@ -112,13 +112,20 @@ class Wider(Life):
     def keeping(self, plan: Plan, keep: int, relist: int) -> Plan:
         """The same plan, which keeps some of the steps in flight and lists some of the done ones again.
 
-        ``keep`` says by its bits which of those that it may keep, ``relist`` which of the done ones.
+        ``keep`` says by its bits which of those that it may keep, ``relist`` which of the done ones; with its
+        lowest bit come those that failed, too.
         """
         needs = () if is_dag(plan.steps) else None
         kept = [self.run.steps[each] for place, each in enumerate(open_steps(self.run)) if keep >> place & 1]
         again = [self.run.steps[each] for place, each in enumerate(self.run.done) if relist >> place & 1]
-        steps = (*again, *(replace(each, needs=needs) for each in kept), *plan.steps)
+        failed = [self.run.steps[each] for each in self._failed()] if relist & 1 else []
+        steps = (*again, *(replace(each, needs=needs) for each in kept), *failed, *plan.steps)
         return replace(plan, steps=steps)
+
+    def _failed(self) -> list[str]:
+        """The steps of the present plan that ended without a receipt."""
+        steps = dict.fromkeys(operation.step for operation in self.run.closed.values())
+        return [step for step in steps if step in self.run.steps and step not in self.run.done]
 
     def planner_keeps(self, plan: Plan, keep: int, relist: int) -> None:
         self.report(m.ProposePlan(at=self.at, epoch=self._answered(), plan=self.keeping(plan, keep, relist)))
