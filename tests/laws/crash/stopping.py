@@ -12,6 +12,7 @@ from midcourse import (
     Plan,
     PlanningContext,
     Receipt,
+    RequestReplan,
     RetryPolicy,
     RunHandle,
     RunState,
@@ -111,9 +112,29 @@ async def approved_then_changed(journal: Journal, folder: Path, kill_at: KillAt 
         return await on.play(planner=plan, tools=[ask], person=approve, authority=asks_for("ship_*"))
 
 
+async def asked_in_circles(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
+    """Two tools ask for a plan with the other one, for ever: the run is stuck, and the cycle is named."""
+
+    @tool(effect="read")
+    async def by_land() -> None:
+        raise RequestReplan("there is no road", no_effect=True)
+
+    @tool(effect="read")
+    async def by_sea() -> None:
+        raise RequestReplan("there is no water", no_effect=True)
+
+    def plan(context: PlanningContext) -> Plan:
+        way = "by_sea" if "user__by_land" in context.excluded else "by_land"
+        return Plan([Step("", "reserve", RESERVE.input), Step("", way)])
+
+    with stage(journal, folder, kill_at=kill_at) as on:
+        return await on.play(planner=plan, tools=[by_land, by_sea])
+
+
 STOPPING: tuple[Scenario, ...] = (
     cancelled_in_a_thread,
     cancelled_while_undoing,
     undo_fails_three_times,
     approved_then_changed,
+    asked_in_circles,
 )
