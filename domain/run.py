@@ -38,8 +38,9 @@ class Run:
         attempts: the latest attempt of every operation, undos included.
         next_n: by intent, the lowest number that no operation ever had.
         tail_n: by intent, the lowest number its next step of the present tail may mean.
-        tail_again: operations taken out of turn by the present tail: by ``again``, by an executed step that
-            its proposal listed again, and those in flight that it keeps.
+        tail_again: operations taken out of turn by the present tail: by ``again``, by a step that means a
+            later one that stands, by an executed step that its proposal listed again, and those in flight
+            that it keeps.
         orphans: operations in flight whose step is in no plan any more.
         strays: those of them that committed since, and were not judged yet.
         undo_requests: by committed operation that a person wants taken back, why.
@@ -221,6 +222,12 @@ class Run:
     def standing(self) -> list[Committed]:
         """Return the committed operations that are not undone, oldest first."""
         return [entry for entry in self.ledger.values() if entry.state == "committed"]
+
+    def undoing_step(self, key: str) -> str:
+        """Return the step in flight that takes an operation back, of whichever plan, or nothing."""
+        undo = ids.undo_key(key)
+        operation = self.running.get(undo) or self.backoff.get(undo) or self.unknown.get(undo)
+        return operation.step if operation is not None else ""
 
     @property
     def excluded(self) -> frozenset[str]:

@@ -151,7 +151,7 @@ def request(run: Run, message: m.RequestCompensation, _catalog: Catalog) -> Deci
     problem = not_undoable(run, message.operation)
     if problem:
         raise MessageRefused(f"run {run.id}: cannot undo operation {message.operation!r}, {problem}")
-    if undo_key(message.operation) in run.unknown or undo_key(message.operation) in run.running:
+    if run.undoing_step(message.operation):
         raise MessageRefused(
             f"run {run.id}: a step of the plan is undoing operation {message.operation!r} already"
         )

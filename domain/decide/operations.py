@@ -34,19 +34,26 @@ def next_key(run: Run, step: Step, spec: ToolSpec, intent: str) -> str:
     """Return the key of the operation that the next step of the present tail with this intent means.
 
     A read, and a step that says ``again``, takes the next number nobody used. Any other takes its position
-    among the equal intents of its tail, where undone operations do not count: so a tail that repeats a
-    committed intent means the committed operation, and two equal steps of one tail mean two operations. An
-    executed step that the proposal listed again is one of them, and has its operation already.
+    among the equal intents of its tail, where undone operations do not count and those that stand come before
+    those that ended without effect: so a tail that repeats a committed intent means the committed operation,
+    and two equal steps of one tail mean two operations. An executed step that the proposal listed again is
+    one of them, and has its operation already.
     """
+    begun = run.next_n.get(intent, 0)
+    new = ids.operation_key(intent, begun)
     if step.again or spec.effect == "read":
-        return ids.operation_key(intent, run.next_n.get(intent, 0))
-    n = run.tail_n.get(intent, 0)
-    while True:
+        return new
+    without_effect = ""
+    for n in range(run.tail_n.get(intent, 0), begun):
         key = ids.operation_key(intent, n)
+        if key in run.tail_again:
+            continue
         entry = run.ledger.get(key)
-        if key not in run.tail_again and (entry is None or entry.state != "undone"):
+        if entry is None:
+            without_effect = without_effect or key
+        elif entry.state != "undone":
             return key
-        n += 1
+    return without_effect or new
 
 
 def conflict(entry: Committed, step: Step, digest: str) -> str:
@@ -105,12 +112,13 @@ def _identity_is_literal(step: Step, spec: ToolSpec) -> bool:
 
 
 def _at_next_position(run: Run, intent: str, positions: dict[str, int], passed: set[str]) -> Committed | None:
-    """Count one more position of an intent, and return what is committed there; some are passed over."""
-    n = positions.get(intent, 0)
-    while True:
+    """Return the next operation of an intent that stands, if there is one; some are passed over."""
+    begun = run.next_n.get(intent, 0)
+    for n in range(positions.get(intent, 0), begun):
         key = ids.operation_key(intent, n)
         entry = run.ledger.get(key)
-        n += 1
-        if key not in passed and (entry is None or entry.state != "undone"):
-            positions[intent] = n
+        if key not in passed and entry is not None and entry.state != "undone":
+            positions[intent] = n + 1
             return entry
+    positions[intent] = begun
+    return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from .. import facts as f
 from .. import messages as m
 from ..approvals import Approval
@@ -119,8 +121,14 @@ def _replaced(run: Run) -> list[f.Fact]:
 
 
 def take_up(run: Run, held: Held, catalog: Catalog) -> Decision:
-    """Judge a person's proposal again, now that what was in flight when it was made is known."""
+    """Judge a person's proposal again, now that what was in flight when it was made is known.
+
+    A step in flight that it lists to have it kept may be done by now: it is left out, and keeps its place.
+    """
     proposed = held.proposal
+    rest, done = leave_out_done(run, proposed.plan)
+    if done:
+        proposed = msgspec.structs.replace(proposed, plan=rest, relisted=(*proposed.relisted, *done))
     if run.foreseen_from > held.version:
         code: f.RejectionCode = "stale"
         problems: Sequence[str] = (
@@ -157,7 +165,12 @@ def take_up_approved(run: Run, approval: Approval, catalog: Catalog) -> Decision
 
 
 def _is_repeated(run: Run, epoch: int) -> bool:
-    """Whether an answer comes again, or answers a question that a person has answered."""
+    """Whether an answer comes again, or answers a question that a person has answered.
+
+    What answers a question that is void, since something in flight became unknown, is told that it is stale.
+    """
+    if run.owed is not None and run.is_draining:
+        return False
     return epoch == run.epoch and (run.asked is None or run.asked.epoch != epoch)
 
 

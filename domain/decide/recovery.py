@@ -25,7 +25,13 @@ def activate(run: Run, message: m.Activate, catalog: Catalog) -> Decision:
     for each in (*lost, *_ask_probes_again(run, catalog)):
         facts += each.facts
         orders += each.orders
-    if run.asked is not None and run.catalog == catalog.digest and run.planner in message.planners:
+    must_wait = any(isinstance(fact, f.AttemptLost | f.OutcomeUnknown) for fact in facts)
+    if (
+        run.asked is not None
+        and not must_wait
+        and run.catalog == catalog.digest
+        and run.planner in message.planners
+    ):
         if run.asked.epoch != run.epoch:
             facts.append(f.PlanRequested(run.epoch, run.planner, run.asked.reason))
         orders.append(MakePlan(run.planner, brief(run, catalog)))

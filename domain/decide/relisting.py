@@ -13,8 +13,8 @@ import msgspec
 
 from ..ids import canonical
 from ..plan import Plan, Step
-from ..readiness import is_dag
 from ..run import Run
+from ..tails import rest_of
 
 
 def leave_out_done(run: Run, plan: Plan) -> tuple[Plan, tuple[str, ...]]:
@@ -28,9 +28,7 @@ def leave_out_done(run: Run, plan: Plan) -> tuple[Plan, tuple[str, ...]]:
             rest.append(step)
     if not kept:
         return plan, ()
-    if rest and is_dag(plan.steps) and not is_dag(rest):
-        rest[0] = msgspec.structs.replace(rest[0], needs=())  # what is left of a DAG is no sequence
-    return msgspec.structs.replace(plan, steps=rest), tuple(kept)
+    return msgspec.structs.replace(plan, steps=rest_of(plan.steps, rest)), tuple(kept)
 
 
 def reuse_problem(run: Run, plan: Plan, step: Step) -> str:

@@ -185,7 +185,7 @@ def _undo_problems(run: Run, plan: Plan) -> Iterator[str]:
             continue
         entry = run.ledger.get(step.undoes)
         if entry is None or entry.state != "undone":
-            problem = _not_undoable(run, step.undoes)
+            problem = _not_undoable(run, step.undoes, step.id)
             if problem:
                 yield f"step {step.id}: undoes {step.undoes!r}, {problem}"
         if entry is not None and entry.undo and entry.undo != step.tool_name:
@@ -208,10 +208,15 @@ def _unnamed_undos(run: Run, plan: Plan, named: set[str]) -> Iterator[str]:
             yield f"step {step.id}: {step.tool_name} takes back what stands; say undoes: one of {keys}"
 
 
-def _not_undoable(run: Run, key: str) -> str:
-    """Return why a plan cannot take an operation back, or nothing where it can."""
+def _not_undoable(run: Run, key: str, by: str = "") -> str:
+    """Return why a plan, or a step of it, cannot take an operation back, or nothing where it can."""
     problem = not_undoable(run, key)
-    return "which a person decided to keep" if not problem and run.ledger[key].waived else problem
+    if problem:
+        return problem
+    step = run.undoing_step(key)
+    if step not in ("", by):
+        return f"which step {step!r} is undoing"
+    return "which a person decided to keep" if run.ledger[key].waived else ""
 
 
 def _template_problems(done: set[str], plan: Plan, skipped: Mapping[str, str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from ..plan import Step
 from ..planning import Asker, RevisionEntry, SignalEntry, StepSummary
 from ..readiness import edges
 from ..run import Run
+from ..tails import accepted_tail
 from .backoff import give_up_backoff
 from .bodies import drop_bodies
 from .mail import put_letter
@@ -96,7 +97,7 @@ def _refuse(run: Run, problems: Iterable[str]) -> None:
 def plan_accepted(run: Run, fact: f.PlanAccepted) -> None:
     proposal = run.pending
     assert proposal is not None  # noqa: S101 - a journal without the proposal is corrupt, and says so here
-    tail, relisted = proposal.plan.steps, proposal.relisted
+    tail, relisted = accepted_tail(proposal, fact)
     run.revision = fact.revision
     run.revisions.append(
         RevisionEntry(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import facts as f
-from ..ids import is_undo, split_key
+from ..ids import is_undo, operation_key, split_key
 from ..ledger import Committed, Operation
 from ..plan import Step
 from ..planning import Asker
@@ -50,10 +50,17 @@ def _count(run: Run, step: Step, key: str) -> None:
     intent, n = split_key(key)
     if n >= run.next_n.get(intent, 0):
         run.next_n[intent] = n + 1
-    if step.again and n != run.tail_n.get(intent, 0):
+    first = run.tail_n.get(intent, 0)
+    if n != first and (step.again or _passes_over(run, intent, first, n)):
         run.tail_again.add(key)
     else:
         run.tail_n[intent] = n + 1
+
+
+def _passes_over(run: Run, intent: str, first: int, n: int) -> bool:
+    """Whether a number before this one is left for a later step: its operation ended without effect."""
+    keys = (operation_key(intent, each) for each in range(first, n))
+    return any(key not in run.tail_again and key not in run.ledger for key in keys)
 
 
 def attempt_started(run: Run, fact: f.AttemptStarted) -> None:
@@ -76,6 +83,7 @@ def attempt_failed(run: Run, fact: f.AttemptFailed) -> None:
     operation.retry_at = fact.retry_at
     operation.doubt |= fact.doubt
     operation.details = fact.details
+    run.asked = None  # what is planned while an open step is in doubt would be stale
 
 
 def attempt_lost(run: Run, fact: f.AttemptLost) -> None:
@@ -84,6 +92,7 @@ def attempt_lost(run: Run, fact: f.AttemptLost) -> None:
     operation.doubt = True
     operation.retry_at = 0.0
     operation.details = fact.details
+    run.asked = None
 
 
 def outcome_unknown(run: Run, fact: f.OutcomeUnknown) -> None:
@@ -91,6 +100,7 @@ def outcome_unknown(run: Run, fact: f.OutcomeUnknown) -> None:
     operation.probing = fact.probing
     operation.why = fact.why
     operation.details = fact.details
+    run.asked = None
 
 
 def probe_failed(run: Run, fact: f.ProbeFailed) -> None:

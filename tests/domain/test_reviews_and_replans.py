@@ -339,22 +339,6 @@ def test_the_same_plan_refused_three_times_is_stuck_and_its_reviewer_is_asked_on
     assert story.new[-1] == like(f.RunStuck, reason=has("refused 3 times in a row"))
 
 
-def test_a_plan_made_after_a_look_at_what_was_observed_is_reviewed_at_once() -> None:
-    catalog = Catalog(
-        TOOLS.values(), reviewers=frozenset("a"), plan_reviewers=("a",), observers=frozenset("p")
-    )
-    story = given(start(), tools=catalog).when(proposes("look", "ship")).when(finds("ok"))
-    story.when(succeeds("E0")).when(proposes("notify"))
-    story.then(
-        like(f.ReplanRequested, cause="observation"),
-        like(f.PlanProposed),
-        like(f.PlanReviewRequested),
-        like(f.ConsultationRequested, who="a"),
-        like(Consult),
-    )
-    assert like(f.PlanAccepted) in story.when(finds("ok")).new
-
-
 def test_a_receipt_that_comes_late_is_reviewed_as_well() -> None:
     story = given(*planned(step("ship", "A", review="quality"), step("look", "B")), tools=REVIEWED)
     story.when(is_lost("A")).when(succeeds("A"))

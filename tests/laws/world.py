@@ -39,13 +39,14 @@ Attempt = tuple[str, int]
 class World:
     """Counts what happened. ``times`` is by operation: above 1 is a repeated effect."""
 
-    def __init__(self) -> None:
+    def __init__(self, catalog: Catalog = CATALOG) -> None:
+        self.catalog = catalog
         self.times: Counter[str] = Counter()
         self.happened: set[Attempt] = set()
 
     def do(self, order: Execute) -> None:
         """Let an attempt have its effect; a tool that is idempotent sees to it that a second one has none."""
-        spec = CATALOG.resolve(order.tool)
+        spec = self.catalog.resolve(order.tool)
         self.happened.add((order.operation, order.attempt))
         if spec.effect != "read" and not (spec.idempotent and self.times[order.operation]):
             self.times[order.operation] += 1

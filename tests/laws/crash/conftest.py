@@ -10,9 +10,10 @@ import pytest
 
 from midcourse.actors.testing.crash import preload
 
-from . import replanning, running, undoing
+from . import leaving, replanning, running, stopping, undoing
 
-preload(running.__name__, replanning.__name__, undoing.__name__, "midcourse.actors.planners.goap")
+SCENARIOS = (running, replanning, undoing, leaving, stopping)
+preload(*(module.__name__ for module in SCENARIOS), "midcourse.actors.planners.goap")
 
 IN_MEMORY = Path("/dev/shm")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ from midcourse.store import Problem
 from .stage import WORLD
 
 _STARTS = (f.StepStarted, f.AttemptStarted, f.CompensationStarted)
+_VERSION = re.compile(r"version \d+")
 _RECEIPTS = (f.StepCompleted, f.ReceiptArrivedLate, f.CompensationCompleted)
 
 
@@ -83,7 +85,9 @@ def picture(books: Books) -> dict[str, Any]:
         "ledger": sorted((each.operation, each.step, each.tool, each.state) for each in state.ledger),
         "undos": sorted((undo.operation, undo.cause, undo.state) for undo in state.undos),
         "board": state.board,
-        "attention": [(item.kind, item.subject, item.detail) for item in state.attention],
+        "attention": [
+            (item.kind, _VERSION.sub("version", item.subject), item.detail) for item in state.attention
+        ],
         "stock left": books.stock_left,
         "taken cents": books.taken_cents,
         "effects": sorted(
@@ -109,6 +113,7 @@ def check_books(books: Books, live: Iterable[Any]) -> None:
     assert _repeated_starts(books.records) == [], "an operation was started again though it must not be"
     assert _rewritten_prefixes(books.records) == [], "a revision moved executed steps"
     assert _undos_out_of_order(books.records) == [], "undos were issued in another than the reverse order"
+    assert _asked_in_vain(books.records) == [], "approval was asked for of a step that had begun"
     run = books.run
     done = {undo.key for undo in run.undos.values() if undo.state == "done"}
     lasting = {entry.key for entry in run.ledger.values() if entry.effect != "read"}
@@ -177,6 +182,19 @@ def _undos_out_of_order(records: Sequence[Record]) -> list[int]:
         before = 0
         if isinstance(record.fact, (f.StepCompleted, f.ReceiptArrivedLate, f.OutcomeSettled)):
             committed[record.fact.operation] = record.version
+    return wrong
+
+
+def _asked_in_vain(records: Sequence[Record]) -> list[int]:
+    """Return versions at which approval was asked for of a step that is under way, or done."""
+    run = Run(records[0].run_id)
+    wrong = []
+    for record in records:
+        if isinstance(record.fact, f.ApprovalRequested) and record.fact.step:
+            open_steps = (*run.running.values(), *run.backoff.values(), *run.unknown.values())
+            if record.fact.step in (*run.done, *(operation.step for operation in open_steps)):
+                wrong.append(record.version)
+        evolve(run, record.fact)
     return wrong
 
 

@@ -28,6 +28,8 @@ from midcourse.examples.order.calls import KillAt
 
 from . import approving, asking, controlling, replanning, reviewing, running, undoing, waiting
 from .laws import Books, check_books, check_recovery, check_wreck, picture, read_books
+from .leaving import LEAVING
+from .stopping import STOPPING
 
 MOST_S = 30.0
 """Seconds one life of a scenario may take; it takes a tenth of one."""
@@ -102,6 +104,8 @@ SCENARIOS: dict[str, Case] = {
         undoing.undo_fails_twice,
         undoing.undo_parked,
         undoing.undo_waived,
+        *LEAVING,
+        *STOPPING,
     )
 } | {
     f"order_{variant}_{planner}": Case(replanning.order, {"variant": variant, "planner": planner})

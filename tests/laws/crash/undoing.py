@@ -36,14 +36,14 @@ BROKEN = Step("lorry", "broken")
 BOOK = Step("shelf", "book", {"sku": "lamp", "quantity": 3})
 
 
-def shelf(world: World, *, fails: int) -> list[Tool]:
+def shelf(world: World, *, fails: int, back_off_s: float = 0.004) -> list[Tool]:
     """A reservation whose undo fails so many times before it works; -1 for always."""
 
     @tool(effect="reversible", undo="unbook", idempotent=True)
     async def book(sku: str, quantity: int, *, context: ToolContext) -> Receipt:
         return receipt_of(world.reserve(sku, quantity, operation=context.operation))
 
-    @tool(idempotent=True, retry=RetryPolicy(initial_s=0.004))
+    @tool(idempotent=True, retry=RetryPolicy(initial_s=back_off_s))
     async def unbook(receipt: Receipt, *, context: ToolContext) -> Receipt:
         if fails < 0:
             raise ToolError("the shelf is gone", retryable=False, no_effect=True)
