@@ -126,7 +126,7 @@ class Attempt(Work):
         _log.info("%s raised", self, exc_info=error)
         wait_s = None
         if said.retryable:
-            policy = self.tool.spec.retry
+            policy = self.order.retry or self.tool.spec.retry
             wait_s = said.retry_after_s
             if wait_s is None:
                 wait_s = retry_delay_s(policy, self.order.attempt, self.random)

@@ -10,6 +10,7 @@ import msgspec
 from . import facts as f
 from .plan import OnReplan
 from .receipt import Receipt
+from .retry import RetryPolicy
 from .tools import Effect
 
 LedgerState = Literal["committed", "undoing", "undone"]
@@ -45,6 +46,7 @@ class Operation(msgspec.Struct, gc=False):
         awaits: name of the signal that its next attempt waits for; empty for none.
         is_suspended: its tool asked to be called again later, which is no failure.
         is_stopping: its latest attempt was asked to stop, because its plan is being left.
+        retry: the retry policy of its step; ``None`` for that of its tool.
     """
 
     key: str
@@ -72,6 +74,7 @@ class Operation(msgspec.Struct, gc=False):
     is_stopping: bool = False
     awaits: str = ""
     is_suspended: bool = False
+    retry: RetryPolicy | None = None
 
     @property
     def tries(self) -> int:

@@ -11,6 +11,7 @@ from typing import Any, dataclass_transform
 import msgspec
 
 from .planning import PlanningContext
+from .retry import RetryPolicy
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
@@ -50,6 +51,7 @@ class Execute(Order):
         deadline: when the step must be over, in seconds since the epoch.
         board: the named values left so far, as they are now.
         letter: the signal its tool waited for.
+        retry: the policy that says how long to wait after it, in place of its tool's.
     """
 
     operation: str
@@ -61,6 +63,7 @@ class Execute(Order):
     deadline: float | None = None
     board: Mapping[str, Any] = {}
     letter: Letter | None = None
+    retry: RetryPolicy | None = None
 
 
 class Probe(Order):

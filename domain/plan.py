@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from .budget import Spent
+from .retry import RetryPolicy
 
 Author = Literal["human", "planner"]
 OnReplan = Literal["drain", "cancel", "adopt"]
@@ -35,6 +36,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             it without effect and without a result, so that steps that refer to it fail; ``default`` ends it
             without effect and with the result ``default``.
         default: the result of the step where it is not approved and says ``default``.
+        retry: its own retry policy, in place of its tool's.
     """
 
     id: str = ""
@@ -49,6 +51,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     on_replan: OnReplan = "drain"
     when_unapproved: WhenUnapproved = "fail"
     default: Any = None
+    retry: RetryPolicy | None = None
 
     def __post_init__(self) -> None:
         if self.needs is not None:

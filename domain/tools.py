@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -14,40 +14,19 @@ from .budget import Policy
 from .errors import ToolDefinitionError, UnknownTool
 from .ids import digest
 from .plan import Plan
+from .retry import RetryPolicy as RetryPolicy  # noqa: PLC0414 - a tool's contract has one
 
 Effect = Literal["read", "reversible", "irreversible"]
 USER_PREFIX = "user__"
 _TRIES = 5
 _NO_RULES = Authority()
 _NO_PLANS: Mapping[str, Plan] = MappingProxyType({})
+TakeInputs: TypeAlias = Callable[[Mapping[str, Any]], tuple[Mapping[str, Any], Sequence[str]]]
+"""Returns the inputs of a plan with its defaults, and everything that keeps them from fitting its schema."""
+_NO_INPUTS: Mapping[str, TakeInputs] = MappingProxyType({})
 _NO_POLICIES: Mapping[str, Policy] = MappingProxyType({})
 RECEIPT_FIELD = "receipt"
 """The argument through which an undo tool is handed the receipt of what it takes back."""
-
-
-class RetryPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How often and how patiently an operation is tried again.
-
-    Args:
-        max_attempts: tries in all; ``None`` means 5 for read or idempotent tools and 1 otherwise.
-        initial_s: seconds before the second try.
-        factor: what each wait is multiplied by.
-        max_s: the longest wait in seconds.
-        max_lost: attempts that may be lost to a dying process before the operation is given up.
-    """
-
-    max_attempts: int | None = None
-    initial_s: float = 1.0
-    factor: float = 2.0
-    max_s: float = 100.0
-    max_lost: int = 10
-
-    def wait_s(self, tries: int) -> float:
-        """Return the seconds to wait after that many tries, without jitter."""
-        try:
-            return min(self.initial_s * self.factor ** (tries - 1), self.max_s)
-        except OverflowError:
-            return self.max_s
 
 
 class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -109,15 +88,17 @@ class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         """Tries in all, the default of the policy resolved."""
         return self.max_attempts_after(no_effect=False)
 
-    def max_attempts_after(self, *, no_effect: bool) -> int:
+    def max_attempts_after(self, *, no_effect: bool, retry: RetryPolicy | None = None) -> int:
         """Return the tries in all after one that failed.
 
         Args:
             no_effect: the tool vouches that nothing happened, so that even one that is not repeatable may be
                 tried again.
+            retry: the policy of its step, in place of its own.
         """
-        if self.retry.max_attempts is not None:
-            return self.retry.max_attempts
+        most = (retry or self.retry).max_attempts
+        if most is not None:
+            return most
         return _TRIES if self.repeatable or no_effect else 1
 
 
@@ -129,12 +110,13 @@ class Catalog:
         authority: what they may be used for, and who has to agree.
         policies: functions that say whether a run may go on, by name.
         plans: the plans that steps may call, by their names as tools (``plan__…``).
+        inputs: by the same names, what takes their inputs where they have a schema for them.
 
     Raises:
         ToolDefinitionError: two tools share a name, or an ``undo`` cannot work.
     """
 
-    __slots__ = ("_bare", "_specs", "authority", "digest", "guards_steps", "plans", "policies")
+    __slots__ = ("_bare", "_specs", "authority", "digest", "guards_steps", "inputs", "plans", "policies")
 
     def __init__(
         self,
@@ -142,8 +124,10 @@ class Catalog:
         authority: Authority = _NO_RULES,
         policies: Mapping[str, Policy] = _NO_POLICIES,
         plans: Mapping[str, Plan] = _NO_PLANS,
+        inputs: Mapping[str, TakeInputs] = _NO_INPUTS,
     ) -> None:
         self.plans = plans
+        self.inputs = inputs
         self.authority = authority
         self.policies = policies
         self.guards_steps = authority.guards_steps
@@ -212,6 +196,10 @@ class Catalog:
     def get(self, name: str) -> ToolSpec | None:
         """Return the tool of that full name, or ``None``."""
         return self._specs.get(name)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a tool or a plan of that full name."""
+        return name in self._specs or name in self.plans
 
     def resolve(self, name: str) -> ToolSpec:
         """Return the tool of a full or unambiguous bare name.

@@ -10,7 +10,7 @@ objects are read, ``references`` says what a step reads, bodies and expressions 
 knows the expression language.
 """
 
-from .bodies import RESERVED_IDS, as_step, unsupported_fields
+from .bodies import RESERVED_IDS, as_step, idle_fields, unsupported_fields
 from .model import (
     CARRIED_OUT,
     CONTROLS,
@@ -57,6 +57,7 @@ __all__ = [
     "as_control",
     "as_step",
     "bodies_of",
+    "idle_fields",
     "outside_references",
     "parse_control",
     "possible_outside_references",

@@ -13,7 +13,6 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 import msgspec
 
 from ..plan import Step
-from ..tools import RetryPolicy
 
 Comparison = Literal["eq", "ne", "gt", "lt", "gte", "lte", "empty", "not_empty", "contains"]
 COMPARISONS: Final[tuple[str, ...]] = get_args(Comparison)
@@ -25,14 +24,12 @@ class PlanStep(Step, frozen=True, omit_defaults=True, kw_only=True):
     """A step as a plan file has it.
 
     Args:
-        retry: its own retry policy, in place of its tool's.
         review: who looks at its result before the run goes on: the name of a tool or model, or ``person``.
         when_unapproved: what becomes of it if a person denies it an approval it needs.
         default: its result where it is not approved and says ``default``.
         on_replan: what becomes of it if another plan is asked for while it runs.
     """
 
-    retry: RetryPolicy | None = None
     review: str = ""
     when_unapproved: Literal["fail", "skip", "default"] = "fail"
     default: Any = None

@@ -84,10 +84,11 @@ def _start(
     deadline = at + step.timeout_s if step.timeout_s is not None else None
     started = f.StepStarted(
         step.id, key, spec.name, input, digest, attempt, spec.effect, spec.undo, spec.idempotent, step.undoes,
-        deadline, spec.replans,
+        deadline, spec.replans, step.retry,
     )  # fmt: skip
     board = dict(run.board) if run.board else {}
-    return Decision((started,), (Execute(key, attempt, spec.name, input, step.id, None, deadline, board),))
+    order = Execute(key, attempt, spec.name, input, step.id, None, deadline, board, retry=step.retry)
+    return Decision((started,), (order,))
 
 
 def _fail_template(run: Run, step: Step, error: TemplateError) -> Decision:

@@ -69,7 +69,8 @@ def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
     if run.budgets and (spent := limits.stop_where_spent(run, catalog, at)):
         return Decision(spent)
     if run.exit is not None:
-        return controls.leave_by_exit(run, run.exit)
+        left = controls.leave_by_exit(run, run.exit)
+        return left if left.facts else _try_again(run, catalog, at)
     if run.controls and (moved := controls.go_on(run)).facts:
         return moved
     if run.waits and (over := waits.end_next(run, at)).facts:
@@ -117,7 +118,7 @@ def _try_again(run: Run, catalog: Catalog, at: float) -> Decision:
     letter = waits.first_letter(run, due.awaits)
     order = Execute(
         due.key, due.attempt + 1, due.tool, due.input, due.step, due.details, due.deadline, board,
-        None if letter is None else Letter(letter.name, letter.payload),
+        None if letter is None else Letter(letter.name, letter.payload), due.retry,
     )  # fmt: skip
     if letter is None:
         return Decision((f.AttemptStarted(due.key, due.attempt + 1),), (order,), due.version)

@@ -72,7 +72,7 @@ def _may_try_again(run: Run, operation: Operation, report: m.ReportFailure, cata
     spec = catalog.get(operation.tool)
     if spec is None or run.is_unwanted(operation):
         return False
-    return operation.tries < spec.max_attempts_after(no_effect=report.no_effect)
+    return operation.tries < spec.max_attempts_after(no_effect=report.no_effect, retry=operation.retry)
 
 
 def report_suspended(run: Run, report: m.ReportSuspended, catalog: Catalog) -> Decision:
@@ -153,14 +153,15 @@ def report_lost(run: Run, report: m.ReportLost, catalog: Catalog) -> Decision:
     message = f"attempt {operation.attempt} of {operation.tool} ended without an answer: {report.why}"
     kind = CANCELLED if report.why == CANCELLED else "timeout"
     failure = failure_in(operation, f.Failure(kind, message))
-    retry_at = report.at + (spec.retry.wait_s(operation.tries) if spec is not None else 0.0)
+    policy = operation.retry or (spec.retry if spec is not None else None)
+    retry_at = report.at + (policy.wait_s(operation.tries) if policy is not None else 0.0)
     again = f.AttemptFailed(
         operation.key, operation.attempt, failure, retry_at, doubt=True, details=report.details
     )
     is_spent = (
         report.why == CANCELLED
         or spec is None
-        or operation.tries >= spec.max_attempts
+        or operation.tries >= spec.max_attempts_after(no_effect=False, retry=operation.retry)
         or is_late(operation, retry_at)
     )
     return lose(run, operation, again, catalog, failure=failure, is_spent=is_spent)
@@ -173,7 +174,7 @@ def lose_with_process(run: Run, operation: Operation, catalog: Catalog) -> Decis
     message = f"attempt {operation.attempt} of {operation.tool} ended without an answer: {why}"
     failure = failure_in(operation, f.Failure("lost", message))
     again = f.AttemptLost(operation.key, operation.attempt, why, operation.details)
-    is_spent = spec is not None and operation.lost >= spec.retry.max_lost
+    is_spent = spec is not None and operation.lost >= (operation.retry or spec.retry).max_lost
     return lose(run, operation, again, catalog, failure=failure, is_spent=is_spent)
 
 

@@ -19,6 +19,7 @@ from ..run import Run
 from ..templates import compile_value, is_literal, references, syntax_errors
 from ..tools import USER_PREFIX, Catalog
 from .compensation import not_undoable
+from .control_checks import body_id_problems, idle_problems
 from .in_flight import changes
 from .relisting import reuse_problem
 
@@ -92,7 +93,8 @@ def problems_of(
         relisted: done steps that the proposal listed and the tail leaves out.
         awaited: steps in flight that will have ended before it begins.
     """
-    problems = [*_id_problems(run, plan, relisted, awaited), *_undo_problems(run, plan)]
+    problems = [*_id_problems(run, plan, relisted, awaited), *body_id_problems(plan)]
+    problems += _undo_problems(run, plan)
     for step in plan.steps:
         problems += _tool_problems(step, catalog)
     before = {*run.done, *awaited}
@@ -126,10 +128,10 @@ def _id_problems(run: Run, plan: Plan, relisted: Collection[str], awaited: froze
 
 
 def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
-    if step.tool_name in CONTROLS:
-        yield from _control_problems(step, catalog)
-        return
-    if step.tool_name in catalog.plans:
+    if step.tool_name in CONTROLS or step.tool_name in catalog.plans:
+        yield from idle_problems(step)
+        if step.tool_name in CONTROLS:
+            yield from _control_problems(step, catalog)
         return
     try:
         spec = catalog.resolve(step.tool_name)
@@ -143,6 +145,8 @@ def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
         yield f"step {step.id}: default is what a step with when_unapproved: default returns; say that, too"
     if step.timeout_s is not None and step.timeout_s <= 0:
         yield f"step {step.id}: timeout_s must be above 0 seconds, not {step.timeout_s}"
+    if step.retry is not None and step.retry.max_attempts is not None and step.retry.max_attempts < 1:
+        yield f"step {step.id}: retry.max_attempts is {step.retry.max_attempts}; the first one counts"
     if not spec.input_schema:
         return
     declared = spec.parameters

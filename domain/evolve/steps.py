@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from .. import facts as f
+from ..frames import is_closed
 from ..ids import is_undo, split_key
 from ..ledger import Committed, Operation
 from ..plan import Step
 from ..planning import Asker
 from ..receipt import Receipt
 from ..run import Run
-from .bodies import note_done, note_failed
+from .bodies import leave, note_done, note_failed
 from .mail import take_letter
 
 
@@ -24,6 +25,7 @@ def step_started(run: Run, fact: f.StepStarted) -> None:
     )  # fmt: skip
     if step.on_replan != "drain" or fact.replans:
         operation.on_replan, operation.replans = step.on_replan, fact.replans
+    operation.retry = fact.retry
     run.attempts[key] = fact.attempt
     run.calls[fact.tool] = run.calls.get(fact.tool, 0) + 1
     begin(run, fact.step)
@@ -172,8 +174,10 @@ def finish(run: Run, step: str, operation: str, result: Any) -> None:
     if run.frame_of and step in run.frame_of:
         note_done(run, step)
     for dependent in run.needed_by.pop(step, ()):
+        if dependent not in run.unmet:
+            continue  # its plan has ended before it
         run.unmet[dependent] -= 1
-        if not run.unmet[dependent]:
+        if not run.unmet[dependent] and not (run.frame_of and is_closed(run, dependent)):
             run.ready[dependent] = None
 
 
@@ -185,7 +189,8 @@ def step_failed(run: Run, fact: f.StepFailed) -> None:
     if fact.step in run.unmet:
         begin(run, fact.step)
     run.failures.append(fact.failure)
-    run.controls.pop(fact.step, None)
+    if run.controls.pop(fact.step, None) is not None:
+        leave(run, fact.step)
     run.questions.pop(fact.step, None)
     if run.frame_of and note_failed(run, fact.step, fact.failure):
         return

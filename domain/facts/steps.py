@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..receipt import Receipt
+from ..retry import RetryPolicy
 from ..tools import Effect
 from .base import Fact, Failure
 
@@ -15,7 +16,8 @@ class StepStarted(Fact):
 
     The contract in force is kept with it, so that what is in flight never changes under a new catalog.
     ``attempt`` is above 1 where an earlier revision tried the same operation; ``deadline`` is in seconds
-    since the epoch; ``replans`` is why its tool asks for another plan after every call.
+    since the epoch; ``replans`` is why its tool asks for another plan after every call; ``retry`` is the
+    policy of the step, in place of its tool's.
     """
 
     step: str
@@ -30,6 +32,7 @@ class StepStarted(Fact):
     takes_back: str = ""
     deadline: float | None = None
     replans: str = ""
+    retry: RetryPolicy | None = None
 
 
 class AttemptStarted(Fact):
