@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .actors.settings import Settings
     from .actors.tools import Tool, tool
     from .domain.authority import ApprovalRule, Authority, Rate, ToolLimit
+    from .domain.breakpoints import Breakpoints
     from .domain.budget import Budget, Spent, Usage, first_of
     from .domain.errors import (
         AuthorityInvalid,
@@ -56,6 +57,7 @@ __all__ = [
     "ApprovalRule",
     "Authority",
     "AuthorityInvalid",
+    "Breakpoints",
     "Budget",
     "Engine",
     "EngineClosedError",
@@ -138,6 +140,7 @@ _NAMES_BY_MODULE = {
     ".actors.settings": ("Settings",),
     ".actors.tools": ("Tool", "tool"),
     ".domain.authority": ("ApprovalRule", "Authority", "Rate", "ToolLimit"),
+    ".domain.breakpoints": ("Breakpoints",),
     ".domain.budget": ("Budget", "Spent", "Usage", "first_of"),
     ".domain.errors": (
         "AuthorityInvalid",

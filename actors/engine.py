@@ -12,13 +12,14 @@ from types import TracebackType
 from typing import Any, Self, get_args
 
 from ..domain.authority import Authority
+from ..domain.breakpoints import Breakpoints
 from ..domain.budget import Policy
 from ..domain.errors import InvalidInputError
 from ..domain.facts import Limits, Mode
 from ..domain.goal import Goal
 from ..domain.messages import PauseRun, StartRun, UnpauseRun
 from ..domain.plan import Plan
-from ..domain.plan_file import PlanFile, plans_by_name
+from ..domain.plan_file import PlanFile
 from ..domain.tools import Catalog
 from ..store import Journal, RunFilter, RunPage
 from .asking import actor
@@ -30,6 +31,7 @@ from .errors import EngineClosedError, RunParkedError
 from .handle import RunHandle
 from .opening import open_owned
 from .pausing import tell_each
+from .plan_inputs import plans_to_call
 from .registry import AnyPlanner, Planners
 from .settings import Settings
 from .shutdown import shut_down
@@ -86,7 +88,7 @@ class Engine:
         self._authority = authority or Authority()
         self._authority.check()
         self._catalog = Catalog(
-            (each.spec for each in made), self._authority, dict(policies or {}), plans_by_name(plans)
+            (each.spec for each in made), self._authority, dict(policies or {}), *plans_to_call(plans)
         )
         self._tools = {each.name: each for each in made}
         self._planners = Planners(planners or {})
@@ -168,6 +170,7 @@ class Engine:
         key: str | None = None,
         tags: Mapping[str, str] | None = None,
         limits: Limits | None = None,
+        breakpoints: Breakpoints | None = None,
         ephemeral: bool = False,
         by: str = "",
     ) -> RunHandle:
@@ -181,6 +184,7 @@ class Engine:
             key: idempotency key: a start with the same key, goal, planner and plan is the same run.
             tags: free names and values, to find it by.
             limits: how often it may ask for another plan, and what it may spend.
+            breakpoints: where it is held for a person.
             ephemeral: the planner is a callable that is not registered, and is lost with this engine.
             by: on whose behalf.
 
@@ -191,8 +195,7 @@ class Engine:
             PlanInvalid: the plan cannot be used.
             InvalidInputError: an argument is not what it has to be, or the key was used for something else.
             UnknownPlannerError: there is no such planner, or it is not said which one.
-            EngineClosedError: the engine is not open.
-            MidcourseError: anything else that kept it from being recorded.
+            EngineClosedError, MidcourseError: it is not open, or something kept it from being recorded.
         """
         directory, starter = self._open_parts()
         directory.admit()
@@ -210,6 +213,7 @@ class Engine:
             key="" if key is None else key,
             tags={} if tags is None else tags,
             limits=Limits() if limits is None else limits,
+            breakpoints=breakpoints,
         )
         return RunHandle(await starter.start(message), directory)
 

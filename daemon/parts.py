@@ -20,9 +20,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
+from ..actors.plan_inputs import plans_to_call
 from ..actors.tools import Tool, as_tool
 from ..domain.errors import ToolDefinitionError
-from ..domain.plan_file import PlanFile, plans_by_name
+from ..domain.plan_file import PlanFile
 from ..domain.tools import Catalog
 from .config import Config, Source
 from .errors import ConfigError
@@ -55,7 +56,8 @@ class Parts:
 
     def describe(self) -> None:
         """Make the catalog of the tools that are there now."""
-        self.catalog = Catalog((tool.spec for tool in self.tools), plans=plans_by_name(self.plans))
+        plans, inputs = plans_to_call(self.plans)
+        self.catalog = Catalog((tool.spec for tool in self.tools), plans=plans, inputs=inputs)
 
 
 def load_parts(config: Config) -> Parts:

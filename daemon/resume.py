@@ -115,8 +115,7 @@ def _stays(run: Run, parts: Parts) -> bool:
     if status(run) in FINAL:
         return True
     back = any(
-        name in parts.planners if kind == "planner" else parts.catalog.has(name)
-        for kind, name in run.missing
+        name in parts.planners if kind == "planner" else parts.catalog.has(name) for kind, name in run.missing
     )
     return status(run) == "attention" and not back
 

@@ -1,6 +1,6 @@
 """What a run can be told. A message is a request; only facts say what came of it.
 
-Every message carries the time it was taken up (``at``, seconds since the epoch) and who sent it.
+Each carries the time it was taken up (``at``, seconds since the epoch) and who sent it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, dataclass_transform
 
 import msgspec
 
+from .breakpoints import Breakpoints
 from .budget import Budget, Spent
 from .facts import Failure, Limits, Mode
 from .goal import Goal
@@ -38,6 +39,7 @@ class StartRun(Message, kw_only=True):
     key: str = ""
     tags: Mapping[str, str] = msgspec.field(default_factory=dict)
     limits: Limits = Limits()
+    breakpoints: Breakpoints | None = None
 
 
 class Activate(Message, kw_only=True):
@@ -107,11 +109,7 @@ class RequestReplan(Message, kw_only=True):
 
 
 class Report(Message, kw_only=True):
-    """The base of what an attempt reports. ``attempt`` is its token: an old one settles nothing.
-
-    Args:
-        spent: what the attempt used up.
-    """
+    """What an attempt reports, and has used up. ``attempt`` is its token: an old one settles nothing."""
 
     operation: str
     attempt: int
@@ -256,6 +254,26 @@ class AnswerQuestion(Message, kw_only=True):
     step: str
     value: Any = None
     decline: bool = False
+
+
+class SetBreakpoints(Message, kw_only=True):
+    """A person wants the run held, from here on where these say."""
+
+    breakpoints: Breakpoints
+
+
+class ReleaseStep(Message, kw_only=True):
+    """A person lets a held step begin, or the failure of one stand."""
+
+    step: str
+
+
+class InjectResult(Message, kw_only=True):
+    """A person gives a held step a result, in the place of a call or of its failure."""
+
+    step: str
+    result: Any
+    reason: str = ""
 
 
 class RequestCompensation(Message, kw_only=True):

@@ -17,8 +17,8 @@ Status = Literal[
 FINAL: frozenset[Status] = frozenset(("completed", "failed", "cancelled"))
 
 AttentionKind = Literal[
-    "approval", "question", "unknown_outcome", "budget", "stuck", "parked_compensation", "missing_tool",
-    "missing_planner",
+    "approval", "question", "breakpoint", "unknown_outcome", "budget", "stuck", "parked_compensation",
+    "missing_tool", "missing_planner",
 ]  # fmt: skip
 
 
@@ -45,6 +45,7 @@ def attention(run: Run) -> list[Attention]:
     return [
         *_approvals(run),
         *_questions(run),
+        *_stops(run),
         *_unknown_outcomes(run),
         *_parked_undos(run),
         *_missing_parts(run),
@@ -69,6 +70,16 @@ def _approvals(run: Run) -> Iterator[Attention]:
 def _questions(run: Run) -> Iterator[Attention]:
     for step, question in run.questions.items():
         yield Attention("question", step, question.prompt, "answer it, or decline to")
+
+
+def _stops(run: Run) -> Iterator[Attention]:
+    for step, failure in run.stops.items():
+        if failure is None:
+            yield Attention("breakpoint", step, f"held before step {step}", "release it, or give it a result")
+        else:
+            detail = f"held after step {step} failed: {failure.message}"
+            remedy = "release it, which lets the failure stand, or give it a result"
+            yield Attention("breakpoint", step, detail, remedy)
 
 
 def awaited_approvals(run: Run) -> list[Approval]:
@@ -130,7 +141,7 @@ def needs_attention(run: Run) -> bool:
     """Whether anything waits for a person; cheaper than listing it."""
     if run.stuck or run.parked or run.missing or (run.approvals and awaited_approvals(run)):
         return True
-    if run.questions or (run.spent is not None and run.paused is not None):
+    if run.questions or run.stops or (run.spent is not None and run.paused is not None):
         return True
     return bool(run.unknown) and any(not operation.probing for operation in run.unknown.values())
 
@@ -171,7 +182,7 @@ def wake_at(run: Run) -> float | None:
     What waits for something else than time has no time. So once a run has been taken as far as it goes, this
     lies in the future.
     """
-    if run.paused is not None:
+    if run.paused is not None or run.stops:
         return None
     if not (run.backoff or run.waits or run.undos_open or run.budgets) and run.plan_retry_at is None:
         return None

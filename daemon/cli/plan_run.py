@@ -84,8 +84,8 @@ def read_inputs(plan: PlanFile, document: Any, pairs: tuple[str, ...]) -> Mappin
     """Return the inputs, or ``None`` after saying what is wrong with them."""
     import msgspec
 
+    from ...actors.plan_inputs import input_problems, with_defaults
     from ..plans.inputs import InputsError, gather
-    from ..plans.schemas import input_problems, with_defaults
 
     try:
         inputs = with_defaults(plan.input_schema, gather(document, pairs, plan.input_schema))

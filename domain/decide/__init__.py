@@ -24,7 +24,9 @@ people        signals, cancellation, settling
 compensation  undoing forward
 limits        budgets and pauses
 controls      control steps, and the bodies inside
+inner_plans   plans that steps call
 questions     what people are asked
+debugging     breakpoints, and results that people put in
 waits         steps and tools that wait for times and signals
 recovery      taking a run up after a restart
 advance       what comes next
@@ -52,6 +54,7 @@ from . import (
     answers,
     approvals,
     compensation,
+    debugging,
     jumps,
     limits,
     people,
@@ -94,6 +97,9 @@ _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
     m.UnpauseRun: limits.unpause,
     m.ChangeBudget: limits.change_budget,
     m.AnswerQuestion: questions.answer,
+    m.SetBreakpoints: debugging.set_breakpoints,
+    m.ReleaseStep: debugging.release,
+    m.InjectResult: debugging.inject,
     m.RequestCompensation: compensation.request,
     m.RetryCompensation: compensation.retry,
     m.WaiveCompensation: compensation.waive,

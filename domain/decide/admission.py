@@ -15,12 +15,15 @@ from ..templates import EmptyData, MissingStep, TemplateError
 from ..tools import Catalog, ToolSpec
 from . import controls
 from .authority import hold_up
+from .debugging import held_before
 from .decision import NOTHING, Decision
 from .operations import conflict, identity_of, next_key
 
 
 def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
     """Decide what a ready step becomes; nothing yet, if it means an operation that a plan before has open."""
+    if run.breakpoints is not None and (held := held_before(run, step)) is not None:
+        return held
     spec = catalog.get(step.tool_name)
     if spec is None:
         if controls.is_carried_out(step.tool_name, catalog):

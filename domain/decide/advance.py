@@ -64,7 +64,7 @@ def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
     """Return what comes before anything is undone, planned or begun, or ``None`` where that may be."""
     if run.approvals and (void := approvals.void_outdated(run)):
         return Decision(void)
-    if run.paused is not None:
+    if run.paused is not None or run.stops:
         return NOTHING
     if run.budgets and (spent := limits.stop_where_spent(run, catalog, at)):
         return Decision(spent)
@@ -206,6 +206,9 @@ def _stuck_on_refusals(run: Run) -> f.RunStuck:
 
 
 def _admit_next(run: Run, catalog: Catalog, at: float) -> Decision:
+    at_once = run.limits.steps_at_once
+    if at_once is not None and len(run.running) >= at_once:
+        return NOTHING
     if not (run.missing or run.orphans or run.questions):
         return admit(run, run.steps[next(iter(run.ready))], catalog, at)
     for step_id in run.ready:

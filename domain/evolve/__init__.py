@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import facts as f
 from ..run import Run
-from . import approvals, compensation, controls, lifecycle, limits, planning, steps, waits
+from . import approvals, compensation, controls, debugging, lifecycle, limits, planning, steps, waits
 
 __all__ = ["evolve", "fold"]
 
@@ -86,6 +86,10 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.ExitReached: controls.exit_reached,
     f.QuestionAsked: controls.question_asked,
     f.QuestionAnswered: controls.question_answered,
+    f.BreakpointsSet: debugging.breakpoints_set,
+    f.StepHeld: debugging.step_held,
+    f.StepReleased: debugging.step_released,
+    f.ResultInjected: debugging.result_injected,
     f.WaitStarted: waits.wait_started,
     f.WaitEnded: waits.wait_ended,
     f.AttemptSuspended: waits.attempt_suspended,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import facts as f
 from ..frames import Frame
 from ..run import Run
@@ -32,7 +34,8 @@ def note_failed(run: Run, step: str, failure: f.Failure) -> bool:
 def close(run: Run, frame: Frame) -> None:
     """Begin nothing more of a body; what is under way in it ends, and nothing in it is waited for."""
     frame.is_closed = True
-    for place in (run.ready, run.waits, run.questions):
+    places: tuple[dict[str, Any], ...] = (run.ready, run.waits, run.questions, run.stops)
+    for place in places:
         for step in [each for each in place if frame.holds(each)]:
             del place[step]
 
@@ -57,3 +60,5 @@ def drop_bodies(run: Run) -> None:
         del run.steps[step]
     run.controls.clear()
     run.questions.clear()
+    run.stops.clear()
+    run.released.clear()

@@ -51,6 +51,7 @@ def unwinding_began(run: Run, fact: f.UnwindingBegan) -> None:
     run.ready.clear()
     run.waits.clear()
     run.questions.clear()
+    run.stops.clear()
     run.exit = None
     give_up_backoff(run)
 

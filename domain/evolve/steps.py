@@ -192,10 +192,22 @@ def step_failed(run: Run, fact: f.StepFailed) -> None:
     if run.controls.pop(fact.step, None) is not None:
         leave(run, fact.step)
     run.questions.pop(fact.step, None)
-    if run.frame_of and note_failed(run, fact.step, fact.failure):
+    if run.breakpoints is not None and run.breakpoints.on_error and _may_be_held(run, fact.step):
+        run.stops[fact.step] = fact.failure
+    else:
+        follow_failure(run, fact.step, fact.failure, operation)
+
+
+def _may_be_held(run: Run, step: str) -> bool:
+    return step in run.unmet and not (run.is_leaving or run.exit is not None or is_closed(run, step))
+
+
+def follow_failure(run: Run, step: str, failure: f.Failure, operation: Operation | None = None) -> None:
+    """Let what a failure means for the body of its step, or for the whole plan, come about."""
+    if run.frame_of and note_failed(run, step, failure):
         return
-    if fact.step in run.unmet and not run.is_leaving and run.broken is None and run.exit is None:
-        run.broken = fact.failure
+    if step in run.unmet and not run.is_leaving and run.broken is None and run.exit is None:
+        run.broken = failure
         if operation is not None and operation.replans:
             _ask_anew(run, operation)
 

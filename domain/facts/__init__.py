@@ -39,6 +39,7 @@ from .controls import (
     QuestionAnswered,
     QuestionAsked,
 )
+from .debugging import BreakpointsSet, ResultInjected, StepHeld, StepReleased
 from .lifecycle import (
     CancelRequested,
     CatalogChanged,
@@ -108,6 +109,7 @@ __all__ = [
     "AttemptSuspended",
     "BoardUpdated",
     "BodyStarted",
+    "BreakpointsSet",
     "BudgetChanged",
     "BudgetSpent",
     "CancelRequested",
@@ -150,6 +152,7 @@ __all__ = [
     "ReplanJoined",
     "ReplanRequested",
     "ReplanRuleFailed",
+    "ResultInjected",
     "RunCancelled",
     "RunCompleted",
     "RunFailed",
@@ -160,6 +163,8 @@ __all__ = [
     "SignalReceived",
     "StepCompleted",
     "StepFailed",
+    "StepHeld",
+    "StepReleased",
     "StepSatisfied",
     "StepSkipped",
     "StepStarted",

@@ -7,6 +7,7 @@ from typing import Any
 
 from midcourse.domain import facts as f
 from midcourse.domain import messages as m
+from midcourse.domain.breakpoints import Breakpoints
 from midcourse.domain.budget import Budget
 from midcourse.domain.goal import Goal
 from midcourse.domain.plan import Author, GoalReached, NoPlan, Plan, Step
@@ -195,4 +196,21 @@ def waits(step: str, **wait: Any) -> Telling:
 def answers(step: str, value: Any = None, *, decline: bool = False) -> Telling:
     return lambda story: m.AnswerQuestion(
         at=story.at, actor="os:alice", step=step, value=value, decline=decline
+    )
+
+
+def breaks(*steps: str, on_error: bool = False) -> Telling:
+    """The run is held at these places from here on."""
+    return lambda story: m.SetBreakpoints(
+        at=story.at, actor="os:alice", breakpoints=Breakpoints(steps, on_error)
+    )
+
+
+def releases(step: str) -> Telling:
+    return lambda story: m.ReleaseStep(at=story.at, actor="os:alice", step=step)
+
+
+def injects(step: str, result: Any, reason: str = "") -> Telling:
+    return lambda story: m.InjectResult(
+        at=story.at, actor="os:alice", step=step, result=result, reason=reason
     )
