@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -89,7 +90,14 @@ def person_of(session: Session, *, asks: bool, debugs: bool, commands: str | Non
             )
         debugger = Debugger(source, by=session.actor, echo=source is not typed)
         note("Held runs take commands; help lists them")
+    if typed or debugger:
+        logging.getLogger("midcourse.actors").addFilter(_is_not_said_here)
     return Person(typed if asks else None, debugger, by=session.actor)
+
+
+def _is_not_said_here(record: logging.LogRecord) -> bool:
+    """Leave out of the log that a run waits for the person who is being asked."""
+    return not str(record.msg).startswith("run %s waits for a person: ")
 
 
 def _text(path: str) -> str:

@@ -74,7 +74,9 @@ def _explain(session: Session, ending: Ending, run: Run) -> None:
     from .render_attention import attention_lines
 
     failure = ending.failure
-    if failure is not None:
+    if failure is not None and ending.status == "cancelled":
+        note(f"Error: the run was cancelled: {failure.message}")
+    elif failure is not None:
         where = f" at step {failure.step} ({failure.tool})" if failure.step else ""
         how = "ended" if failure.kind == _EXIT else "failed"
         note(f"Error: plan {how}{where}: {failure.message}")

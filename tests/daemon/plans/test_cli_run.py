@@ -129,8 +129,8 @@ def test_json_is_one_document_however_it_ends(call: Any, shop: Path) -> None:
     document = call("--json", "plan", "run", "order", "-i", "sku=lamp").json
     run = document.pop("run")
     assert document == {
-        "plan": "order", "status": "completed", "result": COMPLETED, "failure": None, "attention": [],
-        "exit_code": 0,
+        "plan": "order", "status": "completed", "result": COMPLETED, "exit": None, "failure": None,
+        "attention": [], "exit_code": 0,
     }  # fmt: skip
     assert call("runs", "show", run, "--json").json["tags"] == {"plan": "order"}
 
@@ -184,11 +184,11 @@ def test_a_solver_needs_a_model(call: Any, write: Any) -> None:
 
 
 def test_what_this_version_does_not_carry_out_is_refused(call: Any, write: Any) -> None:
-    write("reviewed", "  - {id: E0, tool_name: stock, input: {sku: a}, retry: {max_attempts: 2}}\n")
+    write("reviewed", "  - {id: E0, tool_name: stock, input: {sku: a}, review: person}\n")
     ran = call("plan", "run", "reviewed")
     assert (ran.code, ran.err) == (
         1,
-        "Error: plan reviewed asks for what this version does not carry out: 'retry' of step E0\n",
+        "Error: plan reviewed asks for what this version does not carry out: 'review' of step E0\n",
     )
 
 
