@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 
+from ..domain.control import bodies_of
 from ..domain.decide.validation import normalize
 from ..domain.errors import InvalidInputError
 from ..domain.facts import PlanProposed, RunStarted
@@ -63,7 +65,30 @@ def _content(plan: Plan | None) -> bytes:
         return b""
     numbered = normalize(plan, Catalog(), 0)
     steps = [
-        msgspec.structs.replace(step, tool_name=step.tool_name.partition("__")[2] or step.tool_name)
+        msgspec.structs.replace(
+            step, tool_name=_bare(step.tool_name), input=_bare_input(step.tool_name, step.input)
+        )
         for step in numbered.steps
     ]
     return canonical(msgspec.structs.replace(numbered, steps=steps))
+
+
+def _bare(tool: str) -> str:
+    return tool.partition("__")[2] or tool
+
+
+def _bare_input(tool: str, input: Any) -> Any:
+    """Return the input of a step with the bare names of the tools in its bodies."""
+    names = bodies_of(tool)
+    if not names or not isinstance(input, Mapping):
+        return input
+    return {key: _bare_body(each) if key in names else each for key, each in input.items()}
+
+
+def _bare_body(body: Any) -> Any:
+    if isinstance(body, (list, tuple)):
+        return [_bare_body(each) for each in body]
+    if not isinstance(body, Mapping) or not isinstance(body.get("tool_name"), str):
+        return body
+    tool = body["tool_name"]
+    return {**body, "tool_name": _bare(tool), "input": _bare_input(tool, body.get("input", {}))}

@@ -9,7 +9,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-COMMAND = (sys.executable, "-c", "from midcourse.daemon.main import main; main()")
+_OWN = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
+"""Ctrl-C on a terminal reaches the process that it is the terminal of."""
+COMMAND = (sys.executable, "-c", f"{_OWN}; from midcourse.daemon.main import main; main()")
 _MOST = 65_536
 INTERRUPT, END_OF_FILE = "\x03", "\x04"
 
@@ -34,7 +36,6 @@ class Terminal:
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=_own_terminal,
         )
         os.close(theirs)
         self.shown = ""
@@ -66,10 +67,3 @@ class Terminal:
             return False
         self.shown += part.decode().replace("\r\n", "\n")
         return bool(part)
-
-
-def _own_terminal() -> None:
-    import fcntl
-    import termios
-
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

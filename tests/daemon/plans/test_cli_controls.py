@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import signal
@@ -10,16 +9,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-_SPEC = importlib.util.spec_from_file_location("terminal", Path(__file__).with_name("terminal.py"))
-assert _SPEC is not None
-assert _SPEC.loader is not None
-terminal: ModuleType = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(terminal)
+from . import terminal
 
 COMMAND = (sys.executable, "-c", "from midcourse.daemon.main import main; main()")
 On = Callable[..., Any]

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-_SPEC = importlib.util.spec_from_file_location("terminal", Path(__file__).with_name("terminal.py"))
-assert _SPEC is not None
-assert _SPEC.loader is not None
-terminal: ModuleType = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(terminal)
+from . import terminal
 
 INPUTS = ("-q", "-i", "sku=lamp")
 

@@ -10,9 +10,15 @@ import pytest
 
 from midcourse.actors.testing.crash import preload
 
-from . import replanning, running, undoing
+from . import controlling, replanning, running, undoing
 
-preload(running.__name__, replanning.__name__, undoing.__name__, "midcourse.actors.planners.goap")
+preload(
+    running.__name__,
+    replanning.__name__,
+    undoing.__name__,
+    controlling.__name__,
+    "midcourse.actors.planners.goap",
+)
 
 IN_MEMORY = Path("/dev/shm")
 

@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 
 from midcourse import Authority, Engine, Goal, Plan, Planner, RunHandle, RunState, Settings, Tool
+from midcourse.domain.breakpoints import Breakpoints
 from midcourse.domain.facts import Mode
+from midcourse.domain.plan_file import PlanFile
 from midcourse.examples.order.calls import KillAt
 from midcourse.examples.order.scenario import prepare
 from midcourse.examples.order.tools import order_tools
@@ -57,6 +59,8 @@ class Stage:
         has_conditions: bool = False,
         authority: Authority | None = None,
         mode: Mode = "autonomous",
+        plans: Iterable[PlanFile] = (),
+        breakpoints: Breakpoints | None = None,
     ) -> list[Any]:
         """Play a run until it ends, or waits for a person though there is nobody.
 
@@ -70,6 +74,8 @@ class Stage:
             has_conditions: the tools of the example keep the conditions that planning by search needs.
             authority: of the engine.
             mode: of the run.
+            plans: that steps may call.
+            breakpoints: where the run is held.
 
         Returns:
             the states of the run as the engine had them in memory, one after each fact or group of facts.
@@ -81,12 +87,13 @@ class Stage:
             planners={} if planner is None else {"planner": planner},
             settings=settings,
             authority=authority,
+            plans=plans,
             clock=self._clock,
             random=lambda: 0.5,
         )
         states: list[Any] = []
         async with engine:
-            run = await self._start(engine, goal, plan, mode)
+            run = await self._start(engine, goal, plan, mode, breakpoints)
             async for _ in run.facts():
                 state = await run.state()
                 states.append(msgspec.to_builtins(state))
@@ -96,10 +103,17 @@ class Stage:
                     break
         return states
 
-    async def _start(self, engine: Engine, goal: Goal | str, plan: Plan | None, mode: Mode) -> RunHandle:
+    async def _start(
+        self,
+        engine: Engine,
+        goal: Goal | str,
+        plan: Plan | None,
+        mode: Mode,
+        breakpoints: Breakpoints | None,
+    ) -> RunHandle:
         """Start the run with the same id in every process, so that operation keys can be compared."""
         self._fixed_time = _STARTED_AT
-        run = await engine.start(goal, plan=plan, mode=mode, key=_KEY)
+        run = await engine.start(goal, plan=plan, mode=mode, key=_KEY, breakpoints=breakpoints)
         self._fixed_time = None
         return run
 

@@ -26,7 +26,7 @@ from midcourse.actors.testing.crash import (
 )
 from midcourse.examples.order.calls import KillAt
 
-from . import approving, asking, replanning, running, undoing
+from . import approving, asking, controlling, replanning, running, undoing
 from .laws import Books, check_books, check_recovery, check_wreck, picture, read_books
 
 MOST_S = 30.0
@@ -82,6 +82,18 @@ SCENARIOS: dict[str, Case] = {
         approving.approved_retry,
         approving.plan_denied_then_approved,
         approving.planned_undo_approved,
+        controlling.mapped,
+        controlling.mapped_one_fails,
+        controlling.mapped_anew,
+        controlling.reduced,
+        controlling.decided,
+        controlling.called,
+        controlling.called_and_left,
+        controlling.ended_early,
+        controlling.asked,
+        controlling.waited,
+        controlling.retried,
+        controlling.debugged,
         undoing.all_undone,
         undoing.undo_asked_about,
         undoing.undo_fails_twice,
