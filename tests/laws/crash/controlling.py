@@ -28,21 +28,22 @@ from .replanning import ask
 from .running import CHARGE, RESERVE
 from .stage import stage
 
-SKUS = ["lamp", "desk", "lamp"]
+MANY = [1, 2, 1]
+"""How many lamps each item takes; two of them ask for the same."""
 
 
 def call(tool: str, id: str = "", **input: Any) -> dict[str, Any]:
     return {"tool_name": tool, "input": input, **({"id": id} if id else {})}
 
 
-def reserve_and_tell(item: str = "{{item}}") -> list[dict[str, Any]]:
+def reserve_and_tell(many: int | str = "{{item}}") -> list[dict[str, Any]]:
     return [
-        call("reserve", "taken", sku=item, quantity=1),
-        call("notify", "said", customer="ada", text="{{taken.reservation_id}} of " + item),
+        call("reserve", "taken", sku="lamp", quantity=many),
+        call("notify", "said", customer="ada", text=f"{{{{taken.quantity}}}} of {many}"),
     ]
 
 
-def each(id: str, over: list[str], **terms: Any) -> Step:
+def each(id: str, over: list[int], **terms: Any) -> Step:
     return Step(id, "map", {"over": over, "do": reserve_and_tell(), **terms})
 
 
@@ -50,20 +51,20 @@ async def mapped(journal: Journal, folder: Path, kill_at: KillAt | None = None) 
     """A map of three items, two at a time, each of two effects; what follows reads their results in order."""
     count = Step("last", "notify", {"customer": "bob", "text": "{{all.count}} lists"})
     with stage(journal, folder, kill_at=kill_at) as on:
-        return await on.play(plan=Plan([each("all", SKUS, concurrency=2), count]))
+        return await on.play(plan=Plan([each("all", MANY, concurrency=2), count]))
 
 
 async def mapped_one_fails(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
     """The second item fails for good, so what the first one did is undone."""
 
-    @tool(idempotent=True)
-    async def check(sku: str) -> None:
-        if sku == "desk":
-            raise ToolError("no desks today", retryable=False, no_effect=True)
+    @tool(effect="read")
+    async def check(quantity: int) -> None:
+        if quantity > 1:
+            raise ToolError("one at a time", retryable=False, no_effect=True)
 
-    body = [call("check", sku="{{item}}", id="checked"), *reserve_and_tell()]
+    body = [call("check", quantity="{{item}}", id="checked"), *reserve_and_tell()]
     with stage(journal, folder, kill_at=kill_at) as on:
-        step = Step("all", "map", {"over": SKUS, "do": body})
+        step = Step("all", "map", {"over": MANY, "do": body})
         return await on.play(plan=Plan([RESERVE, step]), tools=[check])
 
 
@@ -72,16 +73,16 @@ async def mapped_anew(journal: Journal, folder: Path, kill_at: KillAt | None = N
     with stage(journal, folder, kill_at=kill_at) as on:
 
         @tool(effect="read")
-        async def doubt(sku: str, *, context: ToolContext) -> str:
-            if sku == "desk" and "answer" not in context.board:
+        async def doubt(quantity: int, *, context: ToolContext) -> int:
+            if quantity > 1 and "answer" not in context.board:
                 await ask.function(question="other items?")
-            return sku
+            return quantity
 
         def plan(context: PlanningContext) -> Plan:
-            over = ["lamp", "desk", "lamp"] if context.is_replanning else ["lamp", "desk"]
+            over = [3, 1, 2] if context.is_replanning else [1, 2]
             body = [
-                call("doubt", "sure", sku="{{item}}"),
-                call("reserve", "taken", sku="{{item}}", quantity=1),
+                call("doubt", "sure", quantity="{{item}}"),
+                call("reserve", "taken", sku="lamp", quantity="{{item}}"),
             ]
             return Plan([Step("", "map", {"over": over, "do": body}), CHARGE])
 
@@ -91,7 +92,7 @@ async def mapped_anew(journal: Journal, folder: Path, kill_at: KillAt | None = N
 async def reduced(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
     """Each call of a reduce is made with the result of the one before."""
     body = call("notify", customer="ada", text="{{index}} {{item}} after {{accumulator}}")
-    step = Step("all", "reduce", {"over": SKUS, "do": body, "initial": "nothing"})
+    step = Step("all", "reduce", {"over": MANY, "do": body, "initial": "nothing"})
     with stage(journal, folder, kill_at=kill_at) as on:
         return await on.play(plan=Plan([step, CHARGE]))
 
@@ -100,7 +101,7 @@ async def decided(journal: Journal, folder: Path, kill_at: KillAt | None = None)
     """A branch of two effects, which what follows reads; the other branch cannot even be rendered."""
     branch = {
         "if": {"expr": "stock.quantity > 1"},
-        "then": reserve_and_tell("desk"),
+        "then": reserve_and_tell(1),
         "else": call("notify", customer="{{stock.no.such}}", text="never"),
     }
     last = Step("last", "notify", {"customer": "bob", "text": "{{way.branch}}"})
@@ -114,15 +115,15 @@ def inner_plan(*steps: PlanStep, **output: Any) -> PlanFile:
     )
 
 
-MAP = PlanStep(id="all", tool_name="map", input={"over": "{{input.skus}}", "do": reserve_and_tell()})
+MAP = PlanStep(id="all", tool_name="map", input={"over": "{{input.many}}", "do": reserve_and_tell()})
 
 
 async def called(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
     """A plan is called twice; it maps over what it is given, and its output is what its caller reads."""
     inner = inner_plan(MAP, many="{{all.count}}")
     steps = [
-        Step("first", "plan__inner", {"skus": ["lamp", "desk"]}),
-        Step("second", "plan__inner", {"skus": ["desk"]}),
+        Step("first", "plan__inner", {"many": [1, 2]}),
+        Step("second", "plan__inner", {"many": [1]}),
         Step("last", "notify", {"customer": "bob", "text": "{{first.many}} and {{second.many}}"}),
     ]
     with stage(journal, folder, kill_at=kill_at) as on:
@@ -136,7 +137,7 @@ async def called_and_left(journal: Journal, folder: Path, kill_at: KillAt | None
     )
     never = PlanStep(id="never", tool_name="notify", input={"customer": "ada", "text": "never"})
     with stage(journal, folder, kill_at=kill_at) as on:
-        steps = [Step("first", "plan__inner", {"skus": ["lamp"]}), CHARGE]
+        steps = [Step("first", "plan__inner", {"many": [1]}), CHARGE]
         return await on.play(plan=Plan(steps), plans=[inner_plan(MAP, leave, never)])
 
 
@@ -209,9 +210,9 @@ async def debugged(journal: Journal, folder: Path, kill_at: KillAt | None = None
     async def look(run: RunHandle, state: RunState) -> None:
         for item in state.attention:
             if item.kind == "breakpoint":
-                await run.inject(item.subject, {"reservation_id": "by hand"}, by="ada")
+                await run.inject(item.subject, {"quantity": "by hand"}, by="ada")
 
-    steps = [each("all", ["lamp", "desk"]), Step("odd", "broken", {"sku": "lamp"}), CHARGE]
+    steps = [each("all", [1, 2]), Step("odd", "broken", {"sku": "lamp"}), CHARGE]
     with stage(journal, folder, kill_at=kill_at) as on:
         return await on.play(
             plan=Plan(steps), tools=[broken], person=look,
