@@ -236,6 +236,12 @@ class Run:
         """Whether no step of the present plan is to be started any more."""
         return self.owed is not None or self.unwinding is not None
 
+    @property
+    def is_full(self) -> bool:
+        """Whether as many calls of tools are in flight as there may be."""
+        at_once = self.limits.steps_at_once
+        return at_once is not None and len(self.running) >= at_once
+
     def is_unwanted(self, operation: Operation) -> bool:
         """Whether an operation belongs to a plan that is being left, or was left."""
         return self.is_leaving or operation.key in self.orphans

@@ -186,7 +186,8 @@ def wake_at(run: Run) -> float | None:
         return None
     if not (run.backoff or run.waits or run.undos_open or run.budgets) and run.plan_retry_at is None:
         return None
-    times = [each.retry_at for each in run.backoff.values() if ("tool", each.tool) not in run.missing]
+    attempts = () if run.is_full else run.backoff.values()
+    times = [each.retry_at for each in attempts if ("tool", each.tool) not in run.missing]
     times += [wait.due for wait in run.waits.values() if wait.due is not None]
     if run.undos_open and run.may_undo:
         times += [undo.retry_at for undo in run.undos_open.values() if undo.state == "backoff"]

@@ -104,7 +104,7 @@ def _try_again(run: Run, catalog: Catalog, at: float) -> Decision:
     """Start the next attempt of an operation whose wait is over, if it may have one."""
     waiting = run.backoff.values()
     due = next((each for each in waiting if waits.is_due(run, each, at) and _has_tool(run, each)), None)
-    if due is None:
+    if due is None or run.is_full:
         return NOTHING
     if is_late(due, at):
         message = f"{due.tool} took longer than the timeout_s of step {due.step}"
@@ -206,8 +206,7 @@ def _stuck_on_refusals(run: Run) -> f.RunStuck:
 
 
 def _admit_next(run: Run, catalog: Catalog, at: float) -> Decision:
-    at_once = run.limits.steps_at_once
-    if at_once is not None and len(run.running) >= at_once:
+    if run.is_full:
         return NOTHING
     if not (run.missing or run.orphans or run.questions):
         return admit(run, run.steps[next(iter(run.ready))], catalog, at)

@@ -244,6 +244,14 @@ def test_a_run_may_begin_no_more_than_so_many_steps_at_a_time() -> None:
     assert story.run.final == "completed"
 
 
+def test_further_attempts_count_too_and_nothing_is_woken_for_them_before() -> None:
+    steps = [step("look", name, needs=()) for name in "AB"]
+    story = given(start(*steps, limits=Limits(steps_at_once=1))).when(fails("A", retry_after_s=1.0))
+    assert (begun(story), wake_at(story.run)) == (["B"], None)
+    story.when(later(5.0)).then_nothing()
+    story.when(succeeds("B")).then(like(f.StepCompleted), like(f.AttemptStarted, attempt=2), like(Execute))
+
+
 def test_calls_in_bodies_count_too() -> None:
     loop = step("map", "M", needs=(), input={"over": [1, 2, 3], "do": call("look"), "concurrency": 3})
     story = given(start(step("look", "A", needs=()), loop, limits=Limits(steps_at_once=2)))
