@@ -79,8 +79,8 @@ def any_step(random: Random, name: str) -> Step:
     elif kind == "wait":
         input = {"for_s": random.choice((1, 5))}
     else:
-        gate = {"value": random.choice((0, 1)), "op": "eq", "to": 1}
-        input = {"status": random.choice(("success", "error")), "when": gate}
+        when = {"value": random.choice((0, 1)), "op": "eq", "to": 1}
+        input = {"status": random.choice(("success", "error")), "when": when}
     return Step(name, kind, input)
 
 
