@@ -44,10 +44,14 @@ class Debugger:
         self._lines = lines
         self._by = by
         self._echo = echo
+        self._is_new = True
 
     async def stop(self, handle: RunHandle, run: Run, step: str) -> bool:
         """Do what the person says at a step that the run is held at; return whether it may go on."""
         _show(run, step)
+        if self._is_new:
+            note("(help lists the commands)")
+            self._is_new = False
         while True:
             note("debug>")
             line = await self._lines.read()

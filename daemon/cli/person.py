@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .output import note
-
 if TYPE_CHECKING:
     from ...actors.handle import RunHandle
     from ...domain.run import Run
@@ -89,7 +87,6 @@ def person_of(session: Session, *, asks: bool, debugs: bool, commands: str | Non
                 "breakpoints need a terminal; give the commands in a file: --debug-commands FILE"
             )
         debugger = Debugger(source, by=session.actor, echo=source is not typed)
-        note("Held runs take commands; help lists them")
     if typed or debugger:
         logging.getLogger("midcourse.actors").addFilter(_is_not_said_here)
     return Person(typed if asks else None, debugger, by=session.actor)
