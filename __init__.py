@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .actors.settings import Settings
     from .actors.tools import Tool, tool
     from .domain.authority import ApprovalRule, Authority, Rate, ReviewRule, ToolLimit
+    from .domain.breakpoints import Breakpoints
     from .domain.budget import Budget, Spent, Usage, first_of
     from .domain.errors import (
         AuthorityInvalid,
@@ -59,6 +60,7 @@ __all__ = [
     "ApprovalRule",
     "Authority",
     "AuthorityInvalid",
+    "Breakpoints",
     "Budget",
     "Consultation",
     "Engine",
@@ -148,6 +150,7 @@ _NAMES_BY_MODULE = {
     ".actors.settings": ("Settings",),
     ".actors.tools": ("Tool", "tool"),
     ".domain.authority": ("ApprovalRule", "Authority", "Rate", "ReviewRule", "ToolLimit"),
+    ".domain.breakpoints": ("Breakpoints",),
     ".domain.budget": ("Budget", "Spent", "Usage", "first_of"),
     ".domain.errors": (
         "AuthorityInvalid",

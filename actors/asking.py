@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from ..domain.breakpoints import Breakpoints
 from ..domain.budget import Budget
 from ..domain.errors import InvalidInputError, ReplanAnswer, ReplanNotTaken
 from ..domain.messages import (
@@ -14,13 +15,16 @@ from ..domain.messages import (
     ChangeBudget,
     DecideReview,
     DenySubject,
+    InjectResult,
     Message,
     PauseRun,
     ReceiveSignal,
+    ReleaseStep,
     RequestCancel,
     RequestCompensation,
     RequestReplan,
     RetryCompensation,
+    SetBreakpoints,
     SettleOutcome,
     UnpauseRun,
     WaiveCompensation,
@@ -99,6 +103,37 @@ class Asking:
                 receipt=receipt,
                 reason=reason,
             )
+        )
+
+    async def break_at(self, *steps: str, on_error: bool = False, by: str = "") -> None:
+        """Have the run held for a person from here on at these places, and nowhere else.
+
+        Args:
+            steps: ids, paths of steps in bodies, or globs of them; it is held before they begin.
+            on_error: hold it after a step failed, too, before anything follows from it.
+            by: on whose behalf.
+        """
+        await self._ask(
+            SetBreakpoints(at=self._now(), actor=actor(by), breakpoints=Breakpoints(steps, on_error))
+        )
+
+    async def release(self, step: str, *, by: str = "") -> None:
+        """Let a step begin that the run is held at, or the failure of one stand."""
+        await self._ask(ReleaseStep(at=self._now(), actor=actor(by), step=step))
+
+    async def inject(self, step: str, result: Any, *, reason: str = "", by: str = "") -> None:
+        """Give a step that the run is held at a result, in the place of a call or of its failure.
+
+        It is no receipt: what the step was to do is not taken for done anywhere else, and never undone.
+
+        Args:
+            step: the step.
+            result: a JSON value.
+            reason: why.
+            by: on whose behalf.
+        """
+        await self._ask(
+            InjectResult(at=self._now(), actor=actor(by), step=step, result=result, reason=reason)
         )
 
     async def pause(self, reason: str = "", *, by: str = "") -> None:

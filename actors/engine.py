@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self, get_args
 
 from ..domain.authority import Authority
+from ..domain.breakpoints import Breakpoints
 from ..domain.budget import Policy
 from ..domain.errors import InvalidInputError
 from ..domain.facts import Limits, Mode
@@ -175,6 +176,7 @@ class Engine:
         key: str | None = None,
         tags: Mapping[str, str] | None = None,
         limits: Limits | None = None,
+        breakpoints: Breakpoints | None = None,
         ephemeral: bool = False,
         by: str = "",
     ) -> RunHandle:
@@ -188,6 +190,7 @@ class Engine:
             key: idempotency key: a start with the same key, goal, planner and plan is the same run.
             tags: free names and values, to find it by.
             limits: how often it may ask for another plan, and what it may spend.
+            breakpoints: where it is held for a person.
             ephemeral: the planner is a callable that is not registered, and is lost with this engine.
             by: on whose behalf.
 
@@ -206,17 +209,11 @@ class Engine:
             raise InvalidInputError(f"mode is {mode!r}; write one of {', '.join(get_args(Mode))}")
         name = self._equipment.planners.choose(planner, has_plan=plan is not None, ephemeral=ephemeral)
         message = StartRun(
-            at=self._clock(),
-            actor=actor(by),
-            goal=Goal(goal) if isinstance(goal, str) else goal,
-            lineage="",
-            plan=plan,
-            planner=name,
-            mode=mode,
-            key="" if key is None else key,
-            tags={} if tags is None else tags,
-            limits=Limits() if limits is None else limits,
-        )
+            at=self._clock(), actor=actor(by), goal=Goal(goal) if isinstance(goal, str) else goal, lineage="",
+            plan=plan, planner=name, mode=mode, key="" if key is None else key,
+            tags={} if tags is None else tags, limits=Limits() if limits is None else limits,
+            breakpoints=breakpoints,
+        )  # fmt: skip
         return RunHandle(await starter.start(message), directory)
 
     # ------------------------------------------------------------------------------------------------ pausing

@@ -8,9 +8,10 @@ from typing import Any
 
 from ..domain.authority import Authority
 from ..domain.budget import Policy
-from ..domain.plan_file import PlanFile, plans_by_name
+from ..domain.plan_file import PlanFile
 from ..domain.tools import Catalog
 from .consultants import Reviewer, checked_reviewers
+from .plan_inputs import plans_to_call
 from .registry import AnyPlanner, Planners
 from .tools import Tool, as_tools
 
@@ -55,5 +56,5 @@ def equip(
     known = Planners(planners, [reviewers.get(name) for name in plan_reviewers])
     asked = checked_reviewers(reviewers, plan_reviewers, planners, authority.reviews)
     specs = (each.spec for each in made)
-    catalog = Catalog(specs, authority, policies, plans_by_name(plans), *asked, known.observers)
+    catalog = Catalog(specs, authority, policies, *plans_to_call(plans), *asked, known.observers)
     return Equipment({each.name: each for each in made}, known, reviewers, authority, catalog)

@@ -21,10 +21,11 @@ from types import ModuleType
 from typing import Any, Self
 
 from ..actors.consultants import checked_reviewers
+from ..actors.plan_inputs import plans_to_call
 from ..actors.tools import Tool, as_tool
 from ..domain.authority import Authority
 from ..domain.errors import InvalidInputError, ToolDefinitionError
-from ..domain.plan_file import PlanFile, plans_by_name
+from ..domain.plan_file import PlanFile
 from ..domain.tools import Catalog
 from .commands import Command, command_tool
 from .config import Config, Source
@@ -64,9 +65,11 @@ class Parts:
 
     def describe(self) -> None:
         """Make the catalog of the tools that are there now."""
+        plans, inputs = plans_to_call(self.plans)
         self.catalog = Catalog(
             (tool.spec for tool in self.tools),
-            plans=plans_by_name(self.plans),
+            plans=plans,
+            inputs=inputs,
             reviewers=frozenset(self.reviewers),
             plan_reviewers=self.plan_reviewers,
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 
 from ..actors.engine import Engine
+from ..actors.handle import RunHandle
 from ..domain.decide.controls import is_carried_out
 from ..domain.errors import MidcourseError
 from ..domain.facts import Failure
@@ -18,6 +19,9 @@ from ..domain.view import RunState, view
 from ..store import Record
 from .history import History
 from .parts import Parts
+
+Look: TypeAlias = Callable[[RunHandle, Run], Awaitable[None]]
+"""What a person does who looks at a run: its state is as far as its facts were read."""
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -69,6 +73,7 @@ async def carry_on(
     *,
     on_record: Callable[[Record], None],
     on_ending: Callable[[Ending], None],
+    person: Look | None = None,
 ) -> Sequence[Ending]:
     """Wait for runs to end or to need a person.
 
@@ -78,10 +83,11 @@ async def carry_on(
         parts: what the engine works with.
         on_record: told of every new fact of these runs.
         on_ending: told of every run that is left, as it is left.
+        person: looks at a run after every new fact, and may say something to it.
     """
 
     async def carry(history: History) -> Ending:
-        ending = await _carry(engine, history, parts, on_record)
+        ending = await _carry(engine, history, parts, on_record, person)
         on_ending(ending)
         return ending
 
@@ -91,16 +97,33 @@ async def carry_on(
 
 
 async def _carry(
-    engine: Engine, history: History, parts: Parts, on_record: Callable[[Record], None]
+    engine: Engine,
+    history: History,
+    parts: Parts,
+    on_record: Callable[[Record], None],
+    person: Look | None,
 ) -> Ending:
     run = history.run
     handle = engine.run(run.id)
+    if person is not None and run.version and run.final is None:
+        await person(handle, run)
+        if (await handle.state()).version != run.version:
+            return await _follow(handle, history, on_record, person)
     if _stays(run, parts):
         return _ending(view(run))
+    return await _follow(handle, history, on_record, person)
+
+
+async def _follow(
+    handle: RunHandle, history: History, on_record: Callable[[Record], None], person: Look | None
+) -> Ending:
+    run = history.run
     try:
         async for record in handle.facts(after=run.version):
             history.take(record)
             on_record(record)
+            if person is not None:
+                await person(handle, run)
             if status(run) == "attention":
                 state = await handle.state()
                 if state.status == "attention" and state.version == run.version:
@@ -115,8 +138,7 @@ def _stays(run: Run, parts: Parts) -> bool:
     if status(run) in FINAL:
         return True
     back = any(
-        name in parts.planners if kind == "planner" else parts.catalog.get(name) is not None
-        for kind, name in run.missing
+        name in parts.planners if kind == "planner" else parts.catalog.has(name) for kind, name in run.missing
     )
     return status(run) == "attention" and not back
 

@@ -8,11 +8,11 @@ it belongs to sees.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from .facts import Failure
+from .facts import ExitReached, Failure
 
 if TYPE_CHECKING:
     from .run import Run
@@ -29,6 +29,7 @@ class Frame(msgspec.Struct, gc=False):
         local: the roots that exist in it: ``item``, ``index``, ``accumulator``; of a plan, ``input``.
         is_plan: it is a plan of its own, which sees nothing of what is around it.
         left: how many of its steps are not done.
+        is_closed: nothing of it is begun any more: a step of it failed, or its plan has reached an exit.
     """
 
     path: str
@@ -38,6 +39,11 @@ class Frame(msgspec.Struct, gc=False):
     local: Mapping[str, Any]
     is_plan: bool
     left: int
+    is_closed: bool = False
+
+    def holds(self, step: str) -> bool:
+        """Whether a step is in it, or in a body inside of it."""
+        return step == self.path or step.startswith(f"{self.path}/")
 
 
 class ControlRun(msgspec.Struct, gc=False):
@@ -53,6 +59,7 @@ class ControlRun(msgspec.Struct, gc=False):
         failures: failures of bodies by index.
         open: how many bodies are not over.
         said: what its result says beside theirs.
+        exit: where the plan that it runs has ended before its last step.
     """
 
     tool: str
@@ -64,13 +71,25 @@ class ControlRun(msgspec.Struct, gc=False):
     failures: dict[int, Failure] = msgspec.field(default_factory=dict)
     open: int = 0
     said: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    exit: ExitReached | None = None
 
 
-class Look(NamedTuple):
-    """Where a root of a scope was found."""
+def frames_around(run: Run, step: str) -> Iterator[Frame]:
+    """Return the body that a step is in, the body around that one, and so on."""
+    frame = run.frame_of.get(step)
+    while frame is not None:
+        yield frame
+        frame = run.frame_of.get(frame.owner)
 
-    is_there: bool
-    value: Any = None
+
+def is_closed(run: Run, step: str) -> bool:
+    """Whether a step is in a body, however deep, of which nothing is begun any more."""
+    return any(frame.is_closed for frame in frames_around(run, step))
+
+
+def plan_around(run: Run, step: str) -> Frame | None:
+    """Return the plan that a step is in, where that is one called by a step."""
+    return next((frame for frame in frames_around(run, step) if frame.is_plan), None)
 
 
 class FrameScope(Mapping[str, Any]):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sized
 from typing import Any, Final
 
 from .control import Condition
-from .expressions import ExpressionError, holds
+from .expressions import ExpressionError, holds, names_in
 from .templates import compile_value, render
 
 
@@ -27,7 +27,7 @@ def passes(gate: Condition, scope: Mapping[str, Any]) -> bool:
     """
     if gate.expr:
         try:
-            return holds(gate.expr, _Roots(scope))
+            return holds(gate.expr, _roots(gate.expr, scope))
         except ExpressionError as error:
             raise GateError(f"condition: {error}") from error
     assert gate.op is not None  # noqa: S101 - it was checked when the plan was
@@ -39,13 +39,15 @@ def _rendered(value: Any, scope: Mapping[str, Any]) -> Any:
     return value if compiled is value else render(compiled, scope)
 
 
-class _Roots(dict[str, Any]):
-    """The roots of a scope as the expression language wants them: a dict."""
-
-    def __init__(self, scope: Mapping[str, Any]) -> None:
-        super().__init__(scope)
-        for root in ("input", "board"):
-            self[root] = scope[root]
+def _roots(expression: str, scope: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the roots that an expression reads, by name; what a whole run has would take long to copy."""
+    found = {}
+    for root in names_in(expression):
+        try:
+            found[root] = scope[root]
+        except KeyError:
+            continue  # the expression says so itself
+    return found
 
 
 def kind_of(value: Any) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from . import messages as m
+from .breakpoints import Breakpoints
 from .budget import Budget
 from .errors import InvalidInputError
 from .facts import Limits
@@ -44,6 +45,9 @@ FROM_OUTSIDE: Final[frozenset[type[m.Message]]] = frozenset(
         m.DenySubject,
         m.AnswerQuestion,
         m.DecideReview,
+        m.SetBreakpoints,
+        m.ReleaseStep,
+        m.InjectResult,
     )
 )
 """The messages that people and programs send."""
@@ -55,6 +59,7 @@ _STRUCTS: Final = (
     ("limits", Limits, "Limits(replans=20), or leave it out"),
     ("receipt", Receipt, "Receipt(result)"),
     ("budget", Budget, "Budget(steps=100)"),
+    ("breakpoints", Breakpoints, 'Breakpoints(["E2"], on_error=True)'),
 )
 _HINTS: Final = (
     (
@@ -155,6 +160,8 @@ def _check_limits(limits: Limits) -> None:
     for name in ("replans", "proposals", "planning_attempts"):
         if getattr(limits, name) < 0:
             raise _refused(f"limits.{name}", getattr(limits, name), "0 or more")
+    if limits.steps_at_once is not None and limits.steps_at_once < 1:
+        raise _refused("limits.steps_at_once", limits.steps_at_once, "1 or more, or leave it out")
 
 
 def _misfit(message: m.Message, said: str) -> InvalidInputError:

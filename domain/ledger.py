@@ -10,6 +10,7 @@ import msgspec
 from . import facts as f
 from .plan import OnReplan
 from .receipt import Receipt
+from .retry import RetryPolicy
 from .tools import Effect
 
 LedgerState = Literal["committed", "undoing", "undone"]
@@ -47,6 +48,7 @@ class Operation(msgspec.Struct, gc=False):
         awaits: name of the signal that its next attempt waits for; empty for none.
         is_suspended: its tool asked to be called again later, which is no failure.
         is_stopping: its latest attempt was asked to stop, because its plan is being left.
+        retry: the retry policy of its step; ``None`` for that of its tool.
     """
 
     key: str
@@ -76,6 +78,7 @@ class Operation(msgspec.Struct, gc=False):
     is_suspended: bool = False
     review: str = ""
     rounds: int = 0
+    retry: RetryPolicy | None = None
 
     @property
     def tries(self) -> int:

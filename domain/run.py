@@ -9,6 +9,7 @@ from typing import Any, Literal
 from . import facts as f
 from . import ids
 from .approvals import PLAN, Approval
+from .breakpoints import Breakpoints
 from .budget import Budget
 from .errors import ReplanAnswer
 from .frames import ControlRun, Frame
@@ -80,6 +81,10 @@ class Run:
         frame_of: by step of a body, the body it belongs to.
         questions: what people are asked, by step.
         exit: where the plan has ended before its last step.
+        breakpoints: where it is held for a person.
+        stops: the steps it is held at: with why they failed, or ``None`` for one that was not begun.
+        released: steps that a person let begin.
+        injected: by step that a person gave its result, who did.
         waits: what its steps wait for, by step.
         mail: by name, the signals that nothing has waited for yet.
         budgets: what it may spend; ``tokens`` and ``cost`` are what it has.
@@ -91,19 +96,19 @@ class Run:
     """
 
     __slots__ = (
-        "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff",
-        "board", "broken", "budgets", "calls", "cancelling", "catalog", "closed", "compensates",
-        "consulting", "controls", "cost", "done", "epoch", "exit", "failures", "final",
-        "foreseen_from", "frame_of", "gaps", "goal", "goal_found", "guarded", "held", "id", "jumps",
-        "key", "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode", "needed_by",
-        "news", "next_n", "observed", "opinions", "order", "orphans", "outcome", "output", "owed",
-        "parked", "passed", "paused", "plan_retry_at", "planner", "planning_failures", "proposal",
-        "questions", "ready", "recheck", "refusals", "refused", "refused_alike", "replan_marks", "replans",
-        "results", "reversible", "reviews", "revision", "revisions", "rounds", "running",
-        "signal_ids", "signals", "skipped", "spent", "started", "started_at", "started_by", "steps",
-        "strays", "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens", "under_review",
-        "undo_requests", "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding",
-        "verdicts", "version", "waits",
+        "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff", "board",
+        "breakpoints", "broken", "budgets", "calls", "cancelling", "catalog", "closed", "compensates",
+        "consulting", "controls", "cost", "done", "epoch", "exit", "failures", "final", "foreseen_from",
+        "frame_of", "gaps", "goal", "goal_found", "guarded", "held", "id", "injected", "jumps", "key",
+        "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode", "needed_by", "news",
+        "next_n", "observed", "opinions", "order", "orphans", "outcome", "output", "owed", "parked",
+        "passed", "paused", "plan_retry_at", "planner", "planning_failures", "proposal", "questions",
+        "ready", "recheck", "refusals", "refused", "refused_alike", "released", "replan_marks", "replans",
+        "results", "reversible", "reviews", "revision", "revisions", "rounds", "running", "signal_ids",
+        "signals", "skipped", "spent", "started", "started_at", "started_by", "steps", "stops", "strays",
+        "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens", "under_review", "undo_requests",
+        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version",
+        "waits",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -195,6 +200,10 @@ class Run:
         self.frame_of: dict[str, Frame] = {}
         self.questions: dict[str, f.QuestionAsked] = {}
         self.exit: f.ExitReached | None = None
+        self.breakpoints: Breakpoints | None = None
+        self.stops: dict[str, f.Failure | None] = {}
+        self.released: set[str] = set()
+        self.injected: dict[str, str] = {}
         self.waits: dict[str, Wait] = {}
         self.mail: dict[str, deque[SignalEntry]] = {}
         self.goal_found: f.GoalFound | None = None
@@ -255,6 +264,12 @@ class Run:
     def is_leaving(self) -> bool:
         """Whether no step of the present plan is to be started any more."""
         return self.owed is not None or self.unwinding is not None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as many calls of tools are in flight as there may be."""
+        at_once = self.limits.steps_at_once
+        return at_once is not None and len(self.running) >= at_once
 
     def is_unwanted(self, operation: Operation) -> bool:
         """Whether an operation belongs to a plan that is being left, or was left."""

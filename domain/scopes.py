@@ -8,6 +8,7 @@ from typing import Any
 from .frames import FrameScope
 from .run import Run
 from .templates import compile_value, render
+from .templates.sections import as_text
 
 
 class Scope(Mapping[str, Any]):
@@ -52,3 +53,8 @@ def render_in(run: Run, step: str, value: Any) -> Any:
     """
     compiled = compile_value(value)
     return value if compiled is value else render(compiled, scope_of(run, step))
+
+
+def render_text_in(run: Run, step: str, text: str) -> str:
+    """Return a text as a step sees it, also where it is one tag and the tag becomes another value."""
+    return as_text(render_in(run, step, text), text)

@@ -13,8 +13,8 @@ from .ledger import Operation
 from .run import Run
 
 StepState = Literal[
-    "pending", "ready", "approval", "running", "waiting", "review", "backoff", "unknown", "failed", "skipped",
-    "done",
+    "pending", "ready", "approval", "held", "running", "waiting", "review", "backoff", "unknown", "failed",
+    "skipped", "injected", "done",
 ]  # fmt: skip
 
 
@@ -76,11 +76,14 @@ def _in_order(run: Run) -> list[str]:
 def _step(run: Run, step_id: str, opened: tuple[StepState, Operation] | None) -> StepView:
     step = run.steps[step_id]
     needs, reasoning = step.needs, step.reasoning
-    if step_id in run.skipped:
-        result = run.results.get(step_id)
+    if step_id in run.skipped or step_id in run.injected:
+        result = copied(run.results.get(step_id))
+        without: StepState = "skipped" if step_id in run.skipped else "injected"
         return StepView(
-            step_id, step.tool_name, step.input, "skipped", result=result, needs=needs, reasoning=reasoning
+            step_id, step.tool_name, step.input, without, result=result, needs=needs, reasoning=reasoning
         )
+    if step_id in run.stops:
+        return StepView(step_id, step.tool_name, copied(step.input), "held", needs=needs, reasoning=reasoning)
     if step_id in run.done:
         key = run.done[step_id]
         entry = run.ledger.get(key)

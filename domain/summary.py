@@ -18,7 +18,8 @@ Status = Literal[
 FINAL: frozenset[Status] = frozenset(("completed", "failed", "cancelled"))
 
 AttentionKind = Literal[
-    "approval", "question", "review", "unknown_outcome", "budget", "stuck", "parked_compensation",
+    "approval", "question", "breakpoint", "review", "unknown_outcome", "budget", "stuck",
+    "parked_compensation",
     "missing_tool", "missing_planner",
 ]  # fmt: skip
 
@@ -47,6 +48,7 @@ def attention(run: Run) -> list[Attention]:
         *_approvals(run),
         *_questions(run),
         *_reviews(run),
+        *_stops(run),
         *_unknown_outcomes(run),
         *_parked_undos(run),
         *_missing_parts(run),
@@ -81,6 +83,16 @@ def _reviews(run: Run) -> Iterator[Attention]:
         elif review.who == PERSON:
             detail = f"step {step} is done and waits for a person to review it"
             yield Attention("review", step, detail, "say ok, step (do it again) or plan (make another plan)")
+
+
+def _stops(run: Run) -> Iterator[Attention]:
+    for step, failure in run.stops.items():
+        if failure is None:
+            yield Attention("breakpoint", step, f"held before step {step}", "release it, or give it a result")
+        else:
+            detail = f"held after step {step} failed: {failure.message}"
+            remedy = "release it, which lets the failure stand, or give it a result"
+            yield Attention("breakpoint", step, detail, remedy)
 
 
 def awaited_approvals(run: Run) -> list[Approval]:
@@ -146,7 +158,7 @@ def needs_attention(run: Run) -> bool:
         return True
     if run.reviews and any(each.escalated or each.who == PERSON for each in run.reviews.values()):
         return True
-    if run.questions or (run.spent is not None and run.paused is not None):
+    if run.questions or run.stops or (run.spent is not None and run.paused is not None):
         return True
     return bool(run.unknown) and any(not operation.probing for operation in run.unknown.values())
 
@@ -187,11 +199,12 @@ def wake_at(run: Run) -> float | None:
     What waits for something else than time has no time. So once a run has been taken as far as it goes, this
     lies in the future.
     """
-    if run.paused is not None:
+    if run.paused is not None or run.stops:
         return None
     if not (run.backoff or run.waits or run.undos_open or run.budgets) and run.plan_retry_at is None:
         return None
-    times = [each.retry_at for each in run.backoff.values() if ("tool", each.tool) not in run.missing]
+    attempts = () if run.is_full else run.backoff.values()
+    times = [each.retry_at for each in attempts if ("tool", each.tool) not in run.missing]
     times += [wait.due for wait in run.waits.values() if wait.due is not None]
     if run.undos_open and run.may_undo:
         times += [undo.retry_at for undo in run.undos_open.values() if undo.state == "backoff"]

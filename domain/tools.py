@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -23,6 +23,9 @@ USER_PREFIX = "user__"
 _TRIES = 5
 _NO_RULES = Authority()
 _NO_PLANS: Mapping[str, Plan] = MappingProxyType({})
+TakeInputs: TypeAlias = Callable[[Mapping[str, Any]], tuple[Mapping[str, Any], Sequence[str]]]
+"""Returns the inputs of a plan with its defaults, and everything that keeps them from fitting its schema."""
+_NO_INPUTS: Mapping[str, TakeInputs] = MappingProxyType({})
 _NO_POLICIES: Mapping[str, Policy] = MappingProxyType({})
 RECEIPT_FIELD = "receipt"
 """The argument through which an undo tool is handed the receipt of what it takes back."""
@@ -87,15 +90,17 @@ class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         """Tries in all, the default of the policy resolved."""
         return self.max_attempts_after(no_effect=False)
 
-    def max_attempts_after(self, *, no_effect: bool) -> int:
+    def max_attempts_after(self, *, no_effect: bool, retry: RetryPolicy | None = None) -> int:
         """Return the tries in all after one that failed.
 
         Args:
             no_effect: the tool vouches that nothing happened, so that even one that is not repeatable may be
                 tried again.
+            retry: the policy of its step, in place of its own.
         """
-        if self.retry.max_attempts is not None:
-            return self.retry.max_attempts
+        most = (retry or self.retry).max_attempts
+        if most is not None:
+            return most
         return _TRIES if self.repeatable or no_effect else 1
 
 
@@ -110,14 +115,15 @@ class Catalog:
         reviewers: names of those who can be asked for opinions, the judge among them.
         plan_reviewers: those of them who review every proposal of a planner.
         observers: names of the planners that are asked again after every step.
+        inputs: by the same names, what takes their inputs where they have a schema for them.
 
     Raises:
         ToolDefinitionError: two tools share a name, or an ``undo`` cannot work.
     """
 
     __slots__ = (
-        "_bare", "_specs", "authority", "digest", "guards_steps", "observers", "plan_reviewers", "plans",
-        "policies", "reviewers", "reviews_steps",
+        "_bare", "_specs", "authority", "digest", "guards_steps", "inputs", "observers", "plan_reviewers",
+        "plans", "policies", "reviewers", "reviews_steps",
     )  # fmt: skip
 
     def __init__(
@@ -126,6 +132,7 @@ class Catalog:
         authority: Authority = _NO_RULES,
         policies: Mapping[str, Policy] = _NO_POLICIES,
         plans: Mapping[str, Plan] = _NO_PLANS,
+        inputs: Mapping[str, TakeInputs] = _NO_INPUTS,
         reviewers: frozenset[str] = frozenset(),
         plan_reviewers: tuple[str, ...] = (),
         observers: frozenset[str] = frozenset(),
@@ -134,6 +141,7 @@ class Catalog:
         self.reviewers = reviewers
         self.plan_reviewers = plan_reviewers
         self.plans = plans
+        self.inputs = inputs
         self.authority = authority
         self.policies = policies
         self.guards_steps = authority.guards_steps
@@ -203,6 +211,10 @@ class Catalog:
     def get(self, name: str) -> ToolSpec | None:
         """Return the tool of that full name, or ``None``."""
         return self._specs.get(name)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a tool or a plan of that full name."""
+        return name in self._specs or name in self.plans
 
     def resolve(self, name: str) -> ToolSpec:
         """Return the tool of a full or unambiguous bare name.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import json_option
-from .output import note, say, say_document, width
+from .output import note, width
+from .plan_ending import FAILED, finish
 from .plan_options import (
     PLAN_HELP,
     find_plan,
@@ -22,23 +23,18 @@ from .plan_options import (
 from .session import Session, pass_session
 
 if TYPE_CHECKING:
-    from ...actors.engine import Engine
+    from ...domain.breakpoints import Breakpoints
+    from ...domain.facts import ExitReached
     from ...domain.plan_file import PlanFile
-    from ...domain.run import Run
     from ...store import Record
     from ..history import History
     from ..parts import Parts
     from ..resume import Ending
+    from .person import Person
 
-FAILED = 1
 INPUTS_WRONG = 3
 """Exit code if inputs are missing or do not fit."""
-ERROR_EXIT = 4
-"""Exit code if an ``exit`` step with ``status: error`` ended the run."""
-ATTENTION = 5
 _INTERRUPTED = 130
-_EXIT = "exit"
-"""Kind of the failure of a run that such a step ended."""
 
 
 @click.command("run", epilog=PLAN_HELP)
@@ -47,8 +43,17 @@ _EXIT = "exit"
 @click.option("--key", metavar="NAME", help="Idempotency key: a second start with it is the same run.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not show facts as they land.")
 @click.option("--events", is_flag=True, help="Show facts on standard error as lines of JSON.")
-@click.option("--interactive", is_flag=True, help="Have people asked where they are to be asked.")
-@click.option("--no-input", is_flag=True, help="Ask nothing at the terminal.")
+@click.option(
+    "--interactive", is_flag=True, help="Have `ask` steps wait for answers, also without a terminal."
+)
+@click.option("--no-input", is_flag=True, help="Ask nobody, not even on a terminal.")
+@click.option("--concurrency", metavar="N", type=click.IntRange(1), help="Tools that run at a time, at most.")
+@click.option("--step", is_flag=True, help="Hold the run before every step, and take commands.")
+@click.option(
+    "--break", "breaks", metavar="STEP", multiple=True, help="Hold it before a step: an id, path or glob."
+)
+@click.option("--break-on-error", is_flag=True, help="Hold it after a step failed.")
+@click.option("--debug-commands", metavar="FILE", help="Commands for where it is held; - for standard input.")
 @json_option
 @pass_session
 def run(session: Session, /, *, named: str, inputs: Any, pairs: tuple[str, ...], **options: Any) -> int:
@@ -58,10 +63,11 @@ def run(session: Session, /, *, named: str, inputs: Any, pairs: tuple[str, ...],
     plan has no `output`. With --json it is one document with run, status, result and failure, however it
     ends. Progress goes to standard error.
 
+    On a terminal `ask` steps ask; elsewhere, and with --no-input, they end as the plan says for want of an
+    answer. With --step, --break or --break-on-error the run is held and takes commands: help lists them.
+
     This process becomes the engine of the store, so it takes up other runs that have not ended, too.
-    At a terminal the questions of the plan (`ask`) are put to you, one at a time; elsewhere they end as the
-    plan says. Interrupted, it lets running steps finish; the run can be resumed, and the command for that is
-    printed.
+    Interrupted, it lets running steps finish; the run can be resumed, and the command for that is printed.
 
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 inputs missing or wrong, 4 an exit step with status error,
     5 the run waits for a person, 130 interrupted.
@@ -88,8 +94,8 @@ def read_inputs(plan: PlanFile, document: Any, pairs: tuple[str, ...]) -> Mappin
     """Return the inputs, or ``None`` after saying what is wrong with them."""
     import msgspec
 
+    from ...actors.plan_inputs import input_problems, with_defaults
     from ..plans.inputs import InputsError, gather
-    from ..plans.schemas import input_problems, with_defaults
 
     try:
         inputs = with_defaults(plan.input_schema, gather(document, pairs, plan.input_schema))
@@ -122,6 +128,27 @@ def _check_supported(plan: PlanFile) -> bool:
     return True
 
 
+class _Course:
+    """A run on its way.
+
+    Args:
+        options: of the command.
+        person: who is asked, and decides where it is held.
+        breakpoints: where it is held.
+
+    Attributes:
+        history: the run, once it is started.
+        reached: the exit that has ended its plan.
+    """
+
+    def __init__(self, options: Mapping[str, Any], person: Person, breakpoints: Breakpoints | None) -> None:
+        self.options = options
+        self.person = person
+        self.breakpoints = breakpoints
+        self.history: History | None = None
+        self.reached: ExitReached | None = None
+
+
 def _carry_out(
     session: Session, plan: PlanFile, inputs: Mapping[str, Any], parts: Parts, options: Mapping[str, Any]
 ) -> int:
@@ -129,32 +156,46 @@ def _carry_out(
     from ..signals import TERMINATED, TerminatedError, run_until_stopped
 
     configure_logging()
-    started: list[History] = []
+    course = _Course(options, *_person(session, options))
     try:
-        ending = run_until_stopped(_run(session, plan, inputs, parts, options, started))
+        ending = run_until_stopped(_run(session, plan, inputs, parts, course))
     except (KeyboardInterrupt, TerminatedError) as stopped:
-        for history in started:
-            note(f"Interrupted; go on with: {session.command_line('runs', 'resume', history.run.id)}")
-        if not started:
+        if course.history is not None:
+            run_id = course.history.run.id
+            note(f"Interrupted; go on with: {session.command_line('runs', 'resume', run_id)}")
+        else:
             note("Interrupted before the run was started")
         return TERMINATED if isinstance(stopped, TerminatedError) else _INTERRUPTED
-    return _finish(session, plan, ending, started[0].run)
+    assert course.history is not None  # noqa: S101 - a run that ended was started
+    return finish(session, plan, ending, course.history.run, course.reached)
+
+
+def _person(session: Session, options: Mapping[str, Any]) -> tuple[Person, Breakpoints | None]:
+    """Return who is there, and where they want the run held."""
+    from ...domain.breakpoints import Breakpoints
+    from .person import person_of
+
+    steps = (*options["breaks"], *(("*",) if options["step"] else ()))
+    debugs = bool(steps or options["break_on_error"])
+    if options["debug_commands"] is not None and not debugs:
+        raise click.UsageError("--debug-commands goes with --step, --break or --break-on-error")
+    commands = options["debug_commands"]
+    person = person_of(session, asks=not options["no_input"], debugs=debugs, commands=commands)
+    return person, Breakpoints(steps, options["break_on_error"]) if debugs else None
 
 
 async def _run(
-    session: Session,
-    plan: PlanFile,
-    inputs: Mapping[str, Any],
-    parts: Parts,
-    options: Mapping[str, Any],
-    started: list[History],
+    session: Session, plan: PlanFile, inputs: Mapping[str, Any], parts: Parts, course: _Course
 ) -> Ending:
     import asyncio
 
     from ...actors.engine import Engine
+    from ...domain.facts import Limits
     from ...domain.goal import Goal
     from ..history import History
+    from ..resume import carry_on
 
+    options = course.options
     async with Engine(
         session.store, tools=parts.tools, planners=parts.planners, plans=parts.plans,
         authority=parts.authority, reviewers=parts.reviewers, plan_reviewers=parts.plan_reviewers,
@@ -162,53 +203,36 @@ async def _run(
         handle = await engine.start(
             Goal(plan.name, inputs, plan.requirements),
             plan=plan.plan(),
-            mode="interactive" if options["interactive"] or _asks(options) else "autonomous",
+            mode="interactive" if _is_interactive(options) else "autonomous",
             key=options["key"],
             tags={"plan": plan.identifier},
+            limits=Limits(steps_at_once=options["concurrency"]),
+            breakpoints=course.breakpoints,
             by=session.actor,
         )
-        started.append(History(handle.id))
+        history = course.history = History(handle.id)
         if not options["events"] and not options["quiet"]:
             note(f"Run {handle.id}: {plan.name}")
-        show = _progress(quiet=options["quiet"], events=options["events"])
+        tell = _progress(quiet=options["quiet"], events=options["events"])
+
+        def show(record: Record) -> None:
+            course.reached = course.reached or history.run.exit
+            tell(record)
+
         try:
-            ending = await _carry_on(engine, started, parts, show, asks=_asks(options))
+            [ending] = await carry_on(
+                engine, [history], parts, on_record=show, on_ending=lambda _: None, person=course.person.look
+            )
         except asyncio.CancelledError:
             note("Stopping: running steps may finish; interrupt again to exit at once")
             raise
         return ending
 
 
-def _asks(options: Mapping[str, Any]) -> bool:
-    """Whether the questions of the plan are put to the person at the terminal."""
-    from .questions import is_terminal
+def _is_interactive(options: Mapping[str, Any]) -> bool:
+    from .person import is_at_terminal
 
-    return not options["no_input"] and is_terminal()
-
-
-async def _carry_on(
-    engine: Engine, started: list[History], parts: Parts, show: Callable[[Record], None], *, asks: bool
-) -> Ending:
-    """Carry a run to its end, and put its questions to the person at the terminal on the way."""
-    import asyncio
-
-    from ..resume import carry_on
-    from .questions import ask
-
-    run = started[0].run
-    while True:
-        endings = await carry_on(engine, started, parts, on_record=show, on_ending=lambda _: None)
-        question = next(iter(run.questions.values()), None)
-        if not asks or question is None:
-            return endings[0]
-        answer = await asyncio.to_thread(ask, question)
-        handle = engine.run(run.id)
-        await handle.answer(question.step, answer, decline=answer is None)
-        async for record in handle.facts(after=run.version):
-            started[0].take(record)
-            show(record)
-            if question.step not in run.questions:
-                break
+    return options["interactive"] or (is_at_terminal() and not options["no_input"])
 
 
 def _progress(*, quiet: bool, events: bool) -> Callable[[Record], None]:
@@ -221,65 +245,3 @@ def _progress(*, quiet: bool, events: bool) -> Callable[[Record], None]:
             msgspec.json.encode(fact_value(record)).decode(), file=sys.stderr, flush=True
         )
     return (lambda _: None) if quiet else lambda record: note(fact_line(record, width=width(sys.stderr)))
-
-
-def _finish(session: Session, plan: PlanFile, ending: Ending, run: Run) -> int:
-    code = _exit_code(ending)
-    has_output = plan.output is not None or (run.exit is not None and run.exit.output is not None)
-    result = ending.result if has_output else None
-    if run.exit is not None and run.exit.message and ending.status == "completed":
-        note(run.exit.message)
-    if session.as_json:
-        say_document(
-            {
-                "run": ending.run, "plan": plan.identifier, "status": ending.status, "result": result,
-                "failure": ending.failure, "attention": ending.attention, "exit_code": code,
-            }
-        )  # fmt: skip
-    elif code == 0 and has_output:
-        import msgspec
-
-        say(msgspec.json.encode(result).decode() if isinstance(result, str) else _document(result))
-    if code:
-        _explain(session, ending, run)
-    return code
-
-
-def _document(value: Any) -> str:
-    import msgspec
-
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-
-
-def _exit_code(ending: Ending) -> int:
-    if ending.status == "completed":
-        return 0
-    if ending.status == "attention":
-        return ATTENTION
-    return ERROR_EXIT if ending.failure is not None and ending.failure.kind == _EXIT else FAILED
-
-
-def _explain(session: Session, ending: Ending, run: Run) -> None:
-    """Say on standard error why there is no result, what was undone, and what stands."""
-    from .render_attention import attention_lines
-
-    failure = ending.failure
-    if failure is not None:
-        where = f" at step {failure.step} ({failure.tool})" if failure.step else ""
-        note(f"Error: plan failed{where}: {failure.message}")
-    elif ending.error:
-        note(f"Error: the run was let go of: {ending.error}")
-    elif ending.status == "attention":
-        note(f"The run waits for a person: {session.command_line('runs', 'show', ending.run)}")
-    else:
-        note(f"Error: the run is {ending.status}")
-    for state, text in (("undone", "Undone"), ("committed", "Stands")):
-        effects = [
-            f"{entry.tool} (step {entry.step})"
-            for entry in run.ledger.values()
-            if entry.state == state and entry.effect != "read" and not entry.takes_back
-        ]
-        if effects:
-            note(f"{text}: {', '.join(effects)}")
-    for line in attention_lines(ending.run, ending.attention):
-        note(line)

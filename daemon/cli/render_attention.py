@@ -44,6 +44,8 @@ def _commands(run_id: str, item: Attention) -> tuple[str, ...]:
         return (f"{runs} review {subject} {choices} --reason REASON",)
     if item.kind == "question":
         return (f"{runs} answer {subject} JSON", f"{runs} answer {subject} --decline")
+    if item.kind == "breakpoint":
+        return (f"{runs} release {subject}", f"{runs} release {subject} --result JSON")
     if item.kind == "unknown_outcome":
         settle = f"{runs} settle {subject}"
         return (f"{settle} --happened RESULT", f"{settle} --not-happened --reason REASON")

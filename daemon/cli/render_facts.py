@@ -160,6 +160,18 @@ def _counted(fact: f.CoverageChecked) -> str:
     return "; ".join(f"{gap.requirement}: {gap.why}" for gap in fact.gaps) or "no requirement is open"
 
 
+def _bodies(fact: f.ControlStarted) -> str:
+    if fact.plan is not None:
+        return f"runs a plan of {len(fact.plan.steps)} steps {short_json(fact.input)}"
+    return f"takes {fact.said['branch']}" if fact.said else f"over {len(fact.items)} items"
+
+
+def _waits(fact: f.WaitStarted) -> str:
+    signal = f" for the signal {fact.signal}" if fact.signal else ""
+    until = "" if fact.due is None else f" until {show_moment(fact.due)}"
+    return f"{fact.step}{signal}{until}"
+
+
 _TELL: dict[type[f.Fact], Callable[[Any], str]] = {
     f.RunStarted: _began,
     f.RunCompleted: lambda fact: f"result={short_json(fact.result)} {fact.reason}",
@@ -173,6 +185,16 @@ _TELL: dict[type[f.Fact], Callable[[Any], str]] = {
     f.StepCompleted: lambda fact: f"{fact.step} → {_receipt(fact.receipt)}",
     f.StepSatisfied: lambda fact: f"{fact.step}: {fact.operation} is committed already",
     f.StepFailed: _failed,
+    f.ControlStarted: lambda fact: f"{fact.step} {_bodies(fact)}",
+    f.BodyStarted: lambda fact: fact.path,
+    f.ControlEnded: lambda fact: f"{fact.step} → {short_json(fact.result)}",
+    f.ExitReached: lambda fact: f"{fact.step} {fact.status}: {fact.message or 'no message'}",
+    f.QuestionAsked: lambda fact: f"{fact.step}: {fact.prompt}",
+    f.QuestionAnswered: lambda fact: f"{fact.step} → {short_json(fact.result)}",
+    f.WaitStarted: _waits,
+    f.WaitEnded: lambda fact: f"{fact.step} → {short_json(fact.result)}",
+    f.StepHeld: lambda fact: f"before {fact.step}",
+    f.ResultInjected: lambda fact: f"{fact.step} → {short_json(fact.result)} {fact.reason}",
     f.CompensationIssued: lambda fact: f"{bare(fact.tool)} takes back {fact.of} ({fact.cause})",
     f.CompensationCompleted: lambda fact: f"{fact.operation} → {_receipt(fact.receipt)}",
 }

@@ -20,6 +20,7 @@ _COMMANDS = {
     "pause": Lazy("runs_limits:pause", "Begin nothing more in a run, or in all that fit."),
     "unpause": Lazy("runs_limits:unpause", "Let paused runs go on."),
     "budget": Lazy("runs_limits:budget", "Say what a run may spend."),
+    "release": Lazy("runs_release:release", "Let a run go on that is held at a step."),
     "answer": Lazy("runs_approve:answer", "Answer what a step asks."),
     "review": Lazy("runs_approve:review", "Review a step, or choose what becomes of it."),
     "settle": Lazy("runs_steer:settle", "Say what became of an unknown outcome."),

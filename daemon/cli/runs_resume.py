@@ -28,15 +28,17 @@ _PAGE = 1000
 @click.command("resume", epilog=RUN_HELP)
 @click.argument("runs", metavar="[RUN]...", nargs=-1)
 @click.option("--quiet", "-q", is_flag=True, help="Do not show facts as they land.")
+@click.option("--no-input", is_flag=True, help="Ask nobody, not even on a terminal.")
 @json_option
 @pass_session
-def resume(session: Session, /, *, runs: tuple[str, ...], quiet: bool) -> int:
+def resume(session: Session, /, *, runs: tuple[str, ...], quiet: bool, no_input: bool) -> int:
     """Carry runs on until they end or need a person: those named, or all that have not ended.
 
     The tools and planners are those of the configuration. This process becomes the engine of the store, and
     an engine takes up every run that has not ended; those named are the ones it waits for. Facts are shown on
     standard error as they land, what became of each run on standard output, with --json as a line for each.
 
+    On a terminal, the questions of steps are asked, and steps that a run is held at take commands.
     Interrupted, it lets running steps finish, and the runs can be resumed.
 
     Exit code 0 if all completed, 5 if one needs a person, 1 if one failed or was cancelled.
@@ -48,7 +50,7 @@ def resume(session: Session, /, *, runs: tuple[str, ...], quiet: bool) -> int:
     configure_logging()
     try:
         with load_parts(session.config) as parts:
-            endings = run_until_stopped(_resume(session, runs, parts, quiet=quiet))
+            endings = run_until_stopped(_resume(session, runs, parts, quiet=quiet, no_input=no_input))
     except (KeyboardInterrupt, TerminatedError) as stopped:
         note(f"Interrupted; go on with: {session.command_line('runs', 'resume', *runs)}")
         return TERMINATED if isinstance(stopped, TerminatedError) else _INTERRUPTED
@@ -56,12 +58,13 @@ def resume(session: Session, /, *, runs: tuple[str, ...], quiet: bool) -> int:
 
 
 async def _resume(
-    session: Session, references: Sequence[str], parts: Parts, *, quiet: bool
+    session: Session, references: Sequence[str], parts: Parts, *, quiet: bool, no_input: bool
 ) -> Sequence[Ending]:
     import asyncio
 
     from ...actors.engine import Engine
     from ..resume import carry_on
+    from .person import is_at_terminal, person_of
 
     with session.read() as journal:
         histories = [session.history(journal, run) for run in await _chosen(journal, references)]
@@ -86,6 +89,7 @@ async def _resume(
                 parts,
                 on_record=_progress(quiet=quiet, name_runs=len(histories) > 1),
                 on_ending=lambda ending: _show(session, ending),
+                person=person_of(session, asks=not no_input, debugs=is_at_terminal() and not no_input).look,
             )
         except asyncio.CancelledError:
             note("Stopping: running steps may finish; interrupt again to exit at once")

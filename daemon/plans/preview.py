@@ -76,7 +76,7 @@ def preview(plan: PlanFile, catalog: Catalog, inputs: Mapping[str, Any] | None) 
         key = "" if identity is None or number is None else f"{spec.name}({_named(identity)}).{number}"
         yield Preview(
             path, spec.name, spec.effect, spec.repeatable, spec.undo, input, identity, number, key,
-            step.undoes, spec.max_attempts, step.when_unapproved,
+            step.undoes, spec.max_attempts_after(no_effect=False, retry=step.retry), step.when_unapproved,
         )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""JSON Schema: whether the schemas in a plan are any, and whether inputs fit the schema of their plan."""
+"""JSON Schema: whether the schemas in a plan are any."""
 
 from __future__ import annotations
 
@@ -71,30 +71,6 @@ def _said(message: str, where: JsonPath, value: Any) -> str:
         hint = did_you_mean(value, _TYPES, otherwise=f"there are: {', '.join(_TYPES)}")
         return f"there is no type {value!r}{hint}"
     return message
-
-
-def with_defaults(schema: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return inputs with the defaults of their schema for those that are left out."""
-    properties = schema.get("properties", {}) if schema else {}
-    filled = dict(inputs)
-    for name, each in properties.items():
-        if isinstance(each, Mapping) and name not in filled and "default" in each:
-            filled[name] = each["default"]
-    return filled
-
-
-def input_problems(schema: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> list[str]:
-    """Return everything that keeps inputs from fitting a schema that is one, each with its path."""
-    if not schema:
-        return []
-    import jsonschema_rs
-
-    validator = jsonschema_rs.Draft202012Validator(dict(schema), offline=True)
-    return [f"{_path(error.instance_path)}{error.message}" for error in validator.iter_errors(dict(inputs))]
-
-
-def _path(path: list[str | int]) -> str:
-    return f"{'.'.join(map(str, path))}: " if path else ""
 
 
 def _first_line(error: Exception) -> str:

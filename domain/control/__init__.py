@@ -10,7 +10,7 @@ objects are read, ``naming`` renames the tools in bodies, ``references`` says wh
 expressions included.
 """
 
-from .bodies import RESERVED_IDS, as_step, unsupported_fields
+from .bodies import RESERVED_IDS, as_step, idle_fields, unsupported_fields
 from .model import (
     CARRIED_OUT,
     CONTROLS,
@@ -58,6 +58,7 @@ __all__ = [
     "as_control",
     "as_step",
     "bodies_of",
+    "idle_fields",
     "outside_references",
     "parse_control",
     "possible_outside_references",

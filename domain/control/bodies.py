@@ -46,6 +46,7 @@ RESERVED_IDS: Final = frozenset(("input", "item", "index", "accumulator", "lengt
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _TOOL_NAME: Final = re.compile(r"[A-Za-z0-9_-]+\Z")
 WORKBENCH: Final = "workbench__"
+PLAN_PREFIX: Final = "plan__"
 
 NOT_IN_BODIES: Final = frozenset(("decide", "map", "reduce"))
 BRANCHES: Final = frozenset(("then", "else"))
@@ -73,7 +74,13 @@ def read_step(value: Any, place: Place, *, is_call: bool = False) -> PlanStep | 
         place.at("when_unapproved").say(
             "'when_unapproved: default' needs the field 'default', its result then"
         )
-    return PlanStep(**read)
+    made = PlanStep(**read)
+    for name in idle_fields(made):
+        place.at(f.key_of(value, name)).say(
+            f"{made.tool_name!r} is carried out by the run itself and takes no {name!r}; say it at the tools "
+            "that it calls, or leave it out"
+        )
+    return made
 
 
 def _check_tool_name(name: str, place: Place) -> None:
@@ -147,6 +154,18 @@ def as_step(step: Step) -> Step:
     return Step(**{name: getattr(step, name) for name in Step.__struct_fields__})
 
 
+_OF_TOOLS: Final = (
+    "operation", "again", "undoes", "retry", "timeout_s", "when_unapproved", "default", "on_replan",
+)  # fmt: skip
+
+
+def idle_fields(step: Step) -> list[str]:
+    """Return the fields of a step that are about calls of tools, where the step is none."""
+    if step.tool_name not in CONTROLS and not step.tool_name.startswith(PLAN_PREFIX):
+        return []
+    return [name for name in _OF_TOOLS if getattr(step, name) != _STEP_DEFAULTS[name]]
+
+
 def unsupported_fields(step: PlanStep) -> list[str]:
     """Return the fields of a step that say something the engine of this version does not carry out."""
     carried_out = set(Step.__struct_fields__)
@@ -155,6 +174,9 @@ def unsupported_fields(step: PlanStep) -> list[str]:
         for name, default in _defaults().items()
         if name not in carried_out and getattr(step, name) != default
     ]
+
+
+_STEP_DEFAULTS: Final = {field.name: field.default for field in msgspec.structs.fields(Step)}
 
 
 def _defaults() -> dict[str, Any]:

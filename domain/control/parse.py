@@ -10,6 +10,8 @@ import msgspec
 
 from ..expressions import ExpressionError, names_in
 from ..problems import Place
+from ..questions import problems_of, property_problem, schema_problem
+from ..templates import is_literal
 from ..templates.paths import kind_of
 from . import fields as f
 from .bodies import NOT_IN_BODIES, read_body, step_label
@@ -48,7 +50,6 @@ _NAMES: Final = {
 _CONDITION: Final = {"value": f.ANY, "op": f.choice(*COMPARISONS), "to": f.ANY, "expr": f.WORDS}
 _CONDITIONS: Final = {"exit": "when", "decide": "if", "filter": "where"}
 _BODIES: Final = {"decide": ("then", "else"), "map": ("do",), "reduce": ("do",)}
-_PRIMITIVE: Final = frozenset(("string", "number", "integer", "boolean"))
 
 
 def bodies_of(tool: str) -> tuple[str, ...]:
@@ -182,6 +183,9 @@ def _check_ask(read: dict[str, Any], value: Mapping[str, Any], place: Place) -> 
             place.at(unanswered).say("'when_unanswered: default' needs the field 'default': the answer then")
         elif not isinstance(read.get("default"), dict) and not f.is_template(read.get("default")):
             place.at("default").say("'default' must be an object that fits 'output_schema', or a template")
+        elif isinstance(schema, dict) and not schema_problem(schema) and is_literal(read["default"]):
+            for problem in problems_of(read["default"], schema):
+                place.at("default").say(f"'default' does not fit 'output_schema': {problem}")
     elif "default" in value:
         place.at("default").say(
             "'default' counts only with 'when_unanswered: default'; add that, or leave it out"
@@ -195,14 +199,8 @@ def _check_flat(schema: Mapping[str, Any], place: Place) -> None:
     if not isinstance(properties, dict):
         return  # what is no schema at all is said where schemas are checked
     for name, each in properties.items():
-        kinds = each.get("type") if isinstance(each, dict) else None
-        if isinstance(each, dict) and ("enum" in each or "const" in each):
-            continue
-        if not isinstance(kinds, str) or kinds not in _PRIMITIVE:
-            place.at("properties", name).say(
-                f"property {name!r} of what is asked must be a string, number, integer, boolean or enum, so "
-                "that a person can fill it in"
-            )
+        if problem := property_problem(name, each):
+            place.at("properties", name).say(problem)
 
 
 def _check_wait(read: dict[str, Any], value: Mapping[str, Any], place: Place) -> None:

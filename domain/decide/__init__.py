@@ -28,7 +28,9 @@ opinions      asking reviewers and judges
 reviews       what becomes of steps and plans that are reviewed
 delivery      requirements, before a run is complete
 controls      control steps, and the bodies inside
+inner_plans   plans that steps call
 questions     what people are asked
+debugging     breakpoints, and results that people put in
 waits         steps and tools that wait for times and signals
 recovery      taking a run up after a restart
 advance       what comes next
@@ -56,6 +58,7 @@ from . import (
     answers,
     approvals,
     compensation,
+    debugging,
     jumps,
     limits,
     opinions,
@@ -102,6 +105,9 @@ _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
     m.ReportOpinion: opinions.take,
     m.DecideReview: reviews.decide,
     m.AnswerQuestion: questions.answer,
+    m.SetBreakpoints: debugging.set_breakpoints,
+    m.ReleaseStep: debugging.release,
+    m.InjectResult: debugging.inject,
     m.RequestCompensation: compensation.request,
     m.RetryCompensation: compensation.retry,
     m.WaiveCompensation: compensation.waive,

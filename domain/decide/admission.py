@@ -17,12 +17,15 @@ from ..templates import EmptyData, MissingStep, TemplateError
 from ..tools import Catalog, ToolSpec
 from . import controls
 from .authority import hold_up
+from .debugging import held_before
 from .decision import NOTHING, Decision
 from .operations import conflict, identity_of, next_key
 
 
 def admit(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
     """Decide what a ready step becomes; nothing yet, if it means an operation that a plan before has open."""
+    if run.breakpoints is not None and (held := held_before(run, step)) is not None:
+        return held
     spec = catalog.get(step.tool_name)
     if spec is None:
         if controls.is_carried_out(step.tool_name, catalog):
@@ -88,14 +91,12 @@ def _start(
     deadline = at + step.timeout_s if step.timeout_s is not None else None
     started = f.StepStarted(
         step.id, key, spec.name, input, digest, attempt, spec.effect, spec.undo, spec.idempotent, step.undoes,
-        deadline, spec.replans,
+        deadline, spec.replans, retry=step.retry,
     )  # fmt: skip
     if catalog.reviews_steps and (rule := catalog.authority.review_of(spec.name)) is not None:
         started = msgspec.structs.replace(started, review=rule.by, rounds=rule.max_rounds)
     board = dict(run.board) if run.board else {}
-    order = Execute(
-        key, attempt, spec.name, input, step.id, None, deadline, board, None, step.retry
-    )  # fmt: skip
+    order = Execute(key, attempt, spec.name, input, step.id, None, deadline, board, retry=step.retry)
     return Decision((started,), (order,))
 
 

@@ -11,7 +11,6 @@ from ..ids import undo_key
 from ..ledger import Operation
 from ..orders import Execute, Letter, MakePlan
 from ..planning import Asker
-from ..retry import RetryPolicy
 from ..run import Run
 from ..scopes import render_in
 from ..templates import TemplateError
@@ -67,14 +66,15 @@ def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
     """Return what comes before anything is undone, planned or begun, or ``None`` where that may be."""
     if run.approvals and (void := approvals.void_outdated(run)):
         return Decision(void)
-    if run.paused is not None:
+    if run.paused is not None or run.stops:
         return NOTHING
     if run.budgets and (spent := limits.stop_where_spent(run, catalog, at)):
         return Decision(spent)
     if run.reviews and (reviewed := reviews.go_on(run, catalog)).facts:
         return reviewed
     if run.exit is not None:
-        return controls.leave_by_exit(run, run.exit)
+        left = controls.leave_by_exit(run, run.exit)
+        return left if left.facts else _try_again(run, catalog, at)
     if run.controls and (moved := controls.go_on(run)).facts:
         return moved
     if run.waits and (over := waits.end_next(run, at)).facts:
@@ -110,7 +110,7 @@ def _try_again(run: Run, catalog: Catalog, at: float) -> Decision:
     """Start the next attempt of an operation whose wait is over, if it may have one."""
     waiting = run.backoff.values()
     due = next((each for each in waiting if waits.is_due(run, each, at) and _has_tool(run, each)), None)
-    if due is None:
+    if due is None or run.is_full:
         return NOTHING
     if is_late(due, at):
         message = f"{due.tool} took longer than the timeout_s of step {due.step}"
@@ -124,17 +124,12 @@ def _try_again(run: Run, catalog: Catalog, at: float) -> Decision:
     letter = waits.first_letter(run, due.awaits)
     order = Execute(
         due.key, due.attempt + 1, due.tool, due.input, due.step, due.details, due.deadline, board,
-        None if letter is None else Letter(letter.name, letter.payload), _retry_of(run, due),
+        None if letter is None else Letter(letter.name, letter.payload), due.retry,
     )  # fmt: skip
     if letter is None:
         return Decision((f.AttemptStarted(due.key, due.attempt + 1),), (order,), due.version)
     started = f.AttemptStarted(due.key, due.attempt + 1, letter.name, letter.version)
     return Decision((started,), (order,), letter.version)
-
-
-def _retry_of(run: Run, operation: Operation) -> RetryPolicy | None:
-    step = run.steps.get(operation.step)
-    return step.retry if step is not None else None
 
 
 def _has_tool(run: Run, operation: Operation) -> bool:
@@ -219,6 +214,8 @@ def _stuck_on_refusals(run: Run) -> f.RunStuck:
 
 
 def _admit_next(run: Run, catalog: Catalog, at: float) -> Decision:
+    if run.is_full:
+        return NOTHING
     if not (run.missing or run.orphans or run.questions):
         return admit(run, run.steps[next(iter(run.ready))], catalog, at)
     for step_id in run.ready:

@@ -10,31 +10,26 @@ import msgspec
 from .. import facts as f
 from .. import ids
 from ..control import Ask, Condition, Decide, Exit, Filter, Gate, Map, Reduce, as_control
-from ..frames import ControlRun
+from ..frames import ControlRun, is_closed
 from ..gates import GateError, kind_of, passes
 from ..plan import Step
 from ..run import Run
-from ..scopes import render_in, scope_of
+from ..scopes import render_in, render_text_in, scope_of
 from ..templates import EmptyData, TemplateError
 from ..tools import Catalog
 from ..waits import WAIT
 from . import questions, waits
 from .decision import NOTHING, Decision
 from .delivery import check_coverage, delivered
-from .validation import normalize
-
-PLAN_PREFIX = "plan__"
-
-
-class ControlError(ValueError):
-    """A control step cannot be carried out over the values at hand."""
+from .errors import ControlError
+from .inner_plans import PLAN_PREFIX, begin_plan, ended_by_exit, result_of_plan
 
 
 def begin(run: Run, step: Step, catalog: Catalog, at: float) -> Decision:
     """Carry a control step out, or begin to; a step that calls a plan runs the plan inside itself."""
     try:
         if step.tool_name.startswith(PLAN_PREFIX):
-            return _begin_plan(run, step, catalog)
+            return begin_plan(run, step, catalog)
         if step.tool_name == WAIT:
             return waits.begin(step, render_in(run, step.id, step.input), at)
         return _BEGIN[step.tool_name](run, step, as_control(step.tool_name, step.input))
@@ -74,7 +69,7 @@ def _list_of(run: Run, step: Step, over: Any) -> list[Any]:
 def _begin_exit(run: Run, step: Step, control: Exit) -> Decision:
     if control.gate is not None and not _judged(control.gate, run, step):
         return Decision((f.ControlEnded(step.id, {"passed": True, "verdict": False}),))
-    message = render_in(run, step.id, control.message)
+    message = render_text_in(run, step.id, control.message)
     output = render_in(run, step.id, control.output)
     return Decision((f.ExitReached(step.id, control.status, message, output),))
 
@@ -114,12 +109,6 @@ def _begin_reduce(run: Run, step: Step, control: Reduce) -> Decision:
     return Decision((f.ControlStarted(step.id, tuple(items)), first))
 
 
-def _begin_plan(run: Run, step: Step, catalog: Catalog) -> Decision:
-    plan = normalize(catalog.plans[step.tool_name], catalog, 0)
-    input = render_in(run, step.id, step.input)
-    return Decision((f.ControlStarted(step.id, plan=plan, input=input), f.BodyStarted(step.id, step.id)))
-
-
 def _begin_ask(run: Run, step: Step, control: Ask) -> Decision:
     return questions.ask(run, step, control)
 
@@ -145,7 +134,12 @@ _BEGIN: Final[Mapping[str, Callable[[Run, Step, Any], Decision]]] = {
 def go_on(run: Run) -> Decision:
     """Begin the next body of a control step, or end one whose bodies are over."""
     for step, control in run.controls.items():
-        if control.failures:
+        if run.frame_of and is_closed(run, step):
+            continue
+        if control.exit is not None:
+            if not _is_in_flight(run, step):
+                return ended_by_exit(run, step, control.exit)
+        elif control.failures:
             if not _is_in_flight(run, step):
                 return Decision((f.StepFailed(step, "", 0, _failure(run, step, control)),))
         elif len(control.results) == len(control.items):
@@ -166,12 +160,15 @@ def _next_body(step: str, control: ControlRun) -> f.BodyStarted:
 
 
 def _is_in_flight(run: Run, step: str) -> bool:
+    """Whether something in the bodies of a control step is under way; items finish with all their steps."""
     prefix = f"{step}/"
     places = (run.running, run.backoff, run.unknown)
     if any(operation.step.startswith(prefix) for place in places for operation in place.values()):
         return True
-    inside = (*run.waits, *run.questions, *run.controls, *run.reviews)
-    return any(each.startswith(prefix) for each in inside)
+    inside = (*run.waits, *run.questions, *run.reviews, *run.ready)
+    if any(each.startswith(prefix) for each in inside):
+        return True
+    return any(each.startswith(prefix) and not is_closed(run, each) for each in run.controls)
 
 
 def _failure(run: Run, step: str, control: ControlRun) -> f.Failure:
@@ -191,21 +188,13 @@ def _end(run: Run, step: str, control: ControlRun) -> Decision:
     elif control.tool == "decide":
         result = {**control.said, "result": results[-1]}
     else:
-        return _end_plan(run, step, control, results[-1])
+        try:
+            result = result_of_plan(run, step, control, results[-1])
+        except TemplateError as error:
+            message = f"output of {control.tool}: {error}"
+            empty = isinstance(error, EmptyData)
+            return _fail(run.steps[step], "template", message, type(error).__name__, empty=empty)
     return Decision((f.ControlEnded(step, result),))
-
-
-def _end_plan(run: Run, step: str, control: ControlRun, last: Any) -> Decision:
-    output = control.control.output
-    if output is None:
-        return Decision((f.ControlEnded(step, last),))
-    try:
-        inside = f"{step}/{control.control.steps[-1].id}"
-        return Decision((f.ControlEnded(step, render_in(run, inside, output)),))
-    except TemplateError as error:
-        owner = run.steps[step]
-        message = f"output of {control.tool}: {error}"
-        return _fail(owner, "template", message, type(error).__name__, empty=isinstance(error, EmptyData))
 
 
 def leave_by_exit(run: Run, reached: f.ExitReached) -> Decision:

@@ -9,24 +9,34 @@ from .. import messages as m
 from ..control import Ask
 from ..errors import MessageRefused
 from ..plan import Step
-from ..questions import problems_of
+from ..questions import problems_of, schema_problem
 from ..run import Run
-from ..scopes import render_in
+from ..scopes import render_in, render_text_in
 from ..tools import Catalog
 from .decision import NOTHING, Decision
+from .errors import ControlError
 from .people import refuse_ended
 
 
 def ask(run: Run, step: Step, control: Ask) -> Decision:
-    """Ask a person; where nobody is there to be asked, the step ends as its plan says."""
+    """Ask a person; where nobody is there to be asked, the step ends as its plan says.
+
+    Raises:
+        ControlError: what it was rendered to cannot be asked, or its default is no answer to it.
+        TemplateError: it cannot be rendered.
+    """
     if run.questions:
         return NOTHING
+    schema = render_in(run, step.id, control.output_schema)
+    if problem := schema_problem(schema):
+        raise ControlError(f"'output_schema' of what is asked: {problem}")
     default = render_in(run, step.id, control.default)
     has_default = control.when_unanswered == "default"
+    if has_default and (problems := problems_of(default, schema)):
+        raise ControlError(f"'default' of what is asked: {'; '.join(problems)}")
     if run.mode == "autonomous":
         return _unanswered(step.id, default, "unavailable", has_default=has_default)
-    prompt = render_in(run, step.id, control.prompt)
-    schema = render_in(run, step.id, control.output_schema)
+    prompt = render_text_in(run, step.id, control.prompt)
     return Decision((f.QuestionAsked(step.id, prompt, schema, default, has_default),))
 
 

@@ -44,7 +44,7 @@ def _parts(run: Run, message: m.Activate, catalog: Catalog) -> list[f.Fact]:
     """Compare what the run needs with what this engine has."""
     facts: list[f.Fact] = []
     for kind, name in sorted(run.missing):
-        if name in message.planners if kind == "planner" else catalog.get(name) is not None:
+        if name in message.planners if kind == "planner" else catalog.has(name):
             facts.append(f.PartRestored(kind, name))
     if run.planner and run.planner not in message.planners and ("planner", run.planner) not in run.missing:
         facts.append(f.PartMissing("planner", run.planner))

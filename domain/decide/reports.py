@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from .. import facts as f
 from .. import messages as m
 from ..ledger import Committed, Operation
 from ..orders import CancelAttempt, Order
 from ..receipt import Receipt
 from ..run import Run
-from ..tools import Catalog, ToolSpec
+from ..tools import Catalog
 from . import compensation, waits
 from .decision import NOTHING, Decision
 from .outcomes import end_without_receipt, failure_in, is_late, lose, unknown
@@ -70,20 +68,11 @@ def report_failure(run: Run, report: m.ReportFailure, catalog: Catalog) -> Decis
     return end_without_receipt(operation, failure, catalog, no_effect=report.no_effect)
 
 
-def _contract(run: Run, operation: Operation, catalog: Catalog) -> ToolSpec | None:
-    """Return the contract of an operation's tool, with the retry policy of its step, if that has one."""
-    spec = catalog.get(operation.tool)
-    step = run.steps.get(operation.step)
-    if spec is None or step is None or step.retry is None:
-        return spec
-    return msgspec.structs.replace(spec, retry=step.retry)
-
-
 def _may_try_again(run: Run, operation: Operation, report: m.ReportFailure, catalog: Catalog) -> bool:
-    spec = _contract(run, operation, catalog)
+    spec = catalog.get(operation.tool)
     if spec is None or run.is_unwanted(operation):
         return False
-    return operation.tries < spec.max_attempts_after(no_effect=report.no_effect)
+    return operation.tries < spec.max_attempts_after(no_effect=report.no_effect, retry=operation.retry)
 
 
 def report_suspended(run: Run, report: m.ReportSuspended, catalog: Catalog) -> Decision:
@@ -160,18 +149,19 @@ def report_lost(run: Run, report: m.ReportLost, catalog: Catalog) -> Decision:
     operation = _current(run, report)
     if operation is None:
         return compensation.lose(run, report, catalog)
-    spec = _contract(run, operation, catalog)
+    spec = catalog.get(operation.tool)
     message = f"attempt {operation.attempt} of {operation.tool} ended without an answer: {report.why}"
     kind = CANCELLED if report.why == CANCELLED else "timeout"
     failure = failure_in(operation, f.Failure(kind, message))
-    retry_at = report.at + (spec.retry.wait_s(operation.tries) if spec is not None else 0.0)
+    policy = operation.retry or (spec.retry if spec is not None else None)
+    retry_at = report.at + (policy.wait_s(operation.tries) if policy is not None else 0.0)
     again = f.AttemptFailed(
         operation.key, operation.attempt, failure, retry_at, doubt=True, details=report.details
     )
     is_spent = (
         report.why == CANCELLED
         or spec is None
-        or operation.tries >= spec.max_attempts
+        or operation.tries >= spec.max_attempts_after(no_effect=False, retry=operation.retry)
         or is_late(operation, retry_at)
     )
     return lose(run, operation, again, catalog, failure=failure, is_spent=is_spent)
@@ -179,12 +169,12 @@ def report_lost(run: Run, report: m.ReportLost, catalog: Catalog) -> Decision:
 
 def lose_with_process(run: Run, operation: Operation, catalog: Catalog) -> Decision:
     """The process that ran an attempt is gone."""
-    spec = _contract(run, operation, catalog)
+    spec = catalog.get(operation.tool)
     why = "the process that ran it ended"
     message = f"attempt {operation.attempt} of {operation.tool} ended without an answer: {why}"
     failure = failure_in(operation, f.Failure("lost", message))
     again = f.AttemptLost(operation.key, operation.attempt, why, operation.details)
-    is_spent = spec is not None and operation.lost >= spec.retry.max_lost
+    is_spent = spec is not None and operation.lost >= (operation.retry or spec.retry).max_lost
     return lose(run, operation, again, catalog, failure=failure, is_spent=is_spent)
 
 

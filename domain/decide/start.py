@@ -27,6 +27,12 @@ def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
         message.limits, catalog.digest, message.actor, message.at,
     )  # fmt: skip
     if message.plan is None:
-        return Decision((started,))
+        return Decision((started, *_breakpoints(message)))
     draft = first_draft(message.plan, catalog)
-    return Decision((started, *accept(run, draft, "human", run.version + 1, catalog)))
+    held = _breakpoints(message)
+    return Decision((started, *accept(run, draft, "human", run.version + 1, catalog), *held))
+
+
+def _breakpoints(message: m.StartRun) -> tuple[f.BreakpointsSet, ...]:
+    asked = message.breakpoints
+    return () if asked is None else (f.BreakpointsSet(asked.steps, asked.on_error),)

@@ -21,6 +21,7 @@ from ..run import Run
 from ..templates import compile_value, is_literal, references, syntax_errors
 from ..tools import USER_PREFIX, Catalog
 from .compensation import not_undoable
+from .control_checks import body_id_problems, idle_problems
 from .in_flight import changes
 from .relisting import reuse_problem
 
@@ -74,7 +75,8 @@ def problems_of(
         relisted: done steps that the proposal listed and the tail leaves out.
         awaited: steps in flight that will have ended before it begins.
     """
-    problems = [*_id_problems(run, plan, relisted, awaited), *_undo_problems(run, plan)]
+    problems = [*_id_problems(run, plan, relisted, awaited), *body_id_problems(plan)]
+    problems += _undo_problems(run, plan)
     for step in plan.steps:
         problems += _tool_problems(step, catalog)
     before = {*run.done, *awaited}
@@ -109,11 +111,7 @@ def _id_problems(run: Run, plan: Plan, relisted: Collection[str], awaited: froze
 
 def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
     if step.tool_name in CONTROLS or step.tool_name in catalog.plans:
-        if step.review:
-            yield (
-                f"step {step.id}: nobody reviews a step that calls {step.tool_name!r}: it leaves nothing "
-                "behind by itself; say review of the calls inside of it, or of a step after it"
-            )
+        yield from idle_problems(step)
         if step.tool_name in CONTROLS:
             yield from _control_problems(step, catalog)
         return

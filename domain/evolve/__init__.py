@@ -7,7 +7,18 @@ from typing import Any
 
 from .. import facts as f
 from ..run import Run
-from . import approvals, compensation, controls, lifecycle, limits, opinions, planning, steps, waits
+from . import (
+    approvals,
+    compensation,
+    controls,
+    debugging,
+    lifecycle,
+    limits,
+    opinions,
+    planning,
+    steps,
+    waits,
+)
 
 __all__ = ["evolve", "fold"]
 
@@ -94,6 +105,10 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.ReviewReset: opinions.review_reset,
     f.PlanReviewRequested: opinions.plan_review_requested,
     f.CoverageChecked: opinions.coverage_checked,
+    f.BreakpointsSet: debugging.breakpoints_set,
+    f.StepHeld: debugging.step_held,
+    f.StepReleased: debugging.step_released,
+    f.ResultInjected: debugging.result_injected,
     f.WaitStarted: waits.wait_started,
     f.WaitEnded: waits.wait_ended,
     f.AttemptSuspended: waits.attempt_suspended,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import facts as f
+from ..frames import Frame
 from ..run import Run
 
 
@@ -24,9 +27,30 @@ def note_failed(run: Run, step: str, failure: f.Failure) -> bool:
     if frame is None or control is None:
         return False
     control.failures.setdefault(frame.index, failure)
-    for each in frame.steps:
-        run.ready.pop(each, None)
+    close(run, frame)
     return True
+
+
+def close(run: Run, frame: Frame) -> None:
+    """Begin nothing more of a body; what is under way in it ends, and nothing in it is waited for."""
+    frame.is_closed = True
+    places: tuple[dict[str, Any], ...] = (run.ready, run.waits, run.questions, run.stops)
+    for place in places:
+        for step in [each for each in place if frame.holds(each)]:
+            del place[step]
+
+
+def leave(run: Run, control: str) -> None:
+    """A control step is over: what its bodies have not begun will not be; what they have stays to be seen."""
+    prefix = f"{control}/"
+    for step in [each for each in run.controls if each.startswith(prefix)]:
+        del run.controls[step]
+    for step in [each for each in run.frame_of if each.startswith(prefix) and each in run.unmet]:
+        del run.unmet[step]
+        run.ready.pop(step, None)
+        if step not in run.started:
+            del run.frame_of[step]
+            del run.steps[step]
 
 
 def drop_bodies(run: Run) -> None:
@@ -36,3 +60,5 @@ def drop_bodies(run: Run) -> None:
         del run.steps[step]
     run.controls.clear()
     run.questions.clear()
+    run.stops.clear()
+    run.released.clear()

@@ -9,10 +9,11 @@ import msgspec
 
 from .. import facts as f
 from ..control import CONTROLS, Map, Reduce, as_control, as_step, steps_of
-from ..frames import ControlRun, Frame
+from ..frames import ControlRun, Frame, plan_around
 from ..plan import Step
 from ..readiness import edges
 from ..run import Run
+from .bodies import close, leave
 from .steps import begin, finish
 
 
@@ -88,7 +89,9 @@ def _local(control: ControlRun, fact: f.BodyStarted) -> dict[str, Any]:
 def control_ended(run: Run, fact: f.ControlEnded) -> None:
     if fact.step in run.unmet and fact.step not in run.started:
         begin(run, fact.step)
-    run.controls.pop(fact.step, None)
+    control = run.controls.pop(fact.step, None)
+    if control is not None and control.exit is not None:
+        leave(run, fact.step)
     finish(run, fact.step, "", fact.result)
     run.foreseen_from = run.version
     run.recheck = True
@@ -96,11 +99,17 @@ def control_ended(run: Run, fact: f.ControlEnded) -> None:
 
 def exit_reached(run: Run, fact: f.ExitReached) -> None:
     begin(run, fact.step)
+    finish(run, fact.step, "", fact.output)
+    run.foreseen_from = run.version
+    frame = plan_around(run, fact.step)
+    if frame is not None and frame.owner in run.controls:
+        run.controls[frame.owner].exit = fact
+        close(run, frame)
+        return
     run.exit = fact
     run.ready.clear()
     run.waits.clear()
     run.questions.clear()
-    run.foreseen_from = run.version
 
 
 def question_asked(run: Run, fact: f.QuestionAsked) -> None:

@@ -54,6 +54,7 @@ def unwinding_began(run: Run, fact: f.UnwindingBegan) -> None:
     run.reviews.clear()
     run.consulting.clear()
     run.under_review = None
+    run.stops.clear()
     run.exit = None
     give_up_backoff(run)
 

@@ -31,6 +31,7 @@ def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
     unstick(run)
     run.waits.clear()
     run.questions.clear()
+    run.stops.clear()
     give_up_backoff(run)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from .. import facts as f
+from ..frames import is_closed
 from ..ids import is_undo, operation_key, split_key
 from ..ledger import Committed, Operation
 from ..plan import Step
 from ..planning import Asker
 from ..receipt import Receipt
 from ..run import Run
-from .bodies import note_done, note_failed
+from .bodies import leave, note_done, note_failed
 from .mail import take_letter
 from .reviews import begin_review
 
@@ -27,6 +28,7 @@ def step_started(run: Run, fact: f.StepStarted) -> None:
         operation.on_replan, operation.replans = step.on_replan, fact.replans
     if fact.review:
         operation.review, operation.rounds = fact.review, fact.rounds
+    operation.retry = fact.retry
     run.attempts[key] = fact.attempt
     run.calls[fact.tool] = run.calls.get(fact.tool, 0) + 1
     begin(run, fact.step)
@@ -193,8 +195,10 @@ def finish(run: Run, step: str, operation: str, result: Any) -> None:
     if run.frame_of and step in run.frame_of:
         note_done(run, step)
     for dependent in run.needed_by.pop(step, ()):
+        if dependent not in run.unmet:
+            continue  # its plan has ended before it
         run.unmet[dependent] -= 1
-        if not run.unmet[dependent]:
+        if not run.unmet[dependent] and not (run.frame_of and is_closed(run, dependent)):
             run.ready[dependent] = None
 
 
@@ -206,12 +210,25 @@ def step_failed(run: Run, fact: f.StepFailed) -> None:
     if fact.step in run.unmet:
         begin(run, fact.step)
     run.failures.append(fact.failure)
-    run.controls.pop(fact.step, None)
+    if run.controls.pop(fact.step, None) is not None:
+        leave(run, fact.step)
     run.questions.pop(fact.step, None)
-    if run.frame_of and note_failed(run, fact.step, fact.failure):
+    if run.breakpoints is not None and run.breakpoints.on_error and _may_be_held(run, fact.step):
+        run.stops[fact.step] = fact.failure
+    else:
+        follow_failure(run, fact.step, fact.failure, operation)
+
+
+def _may_be_held(run: Run, step: str) -> bool:
+    return step in run.unmet and not (run.is_leaving or run.exit is not None or is_closed(run, step))
+
+
+def follow_failure(run: Run, step: str, failure: f.Failure, operation: Operation | None = None) -> None:
+    """Let what a failure means for the body of its step, or for the whole plan, come about."""
+    if run.frame_of and note_failed(run, step, failure):
         return
-    if fact.step in run.unmet and not run.is_leaving and run.broken is None and run.exit is None:
-        run.broken = fact.failure
+    if step in run.unmet and not run.is_leaving and run.broken is None and run.exit is None:
+        run.broken = failure
         if operation is not None and operation.replans:
             _ask_anew(run, operation)
 

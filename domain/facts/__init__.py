@@ -39,6 +39,7 @@ from .controls import (
     QuestionAnswered,
     QuestionAsked,
 )
+from .debugging import BreakpointsSet, ResultInjected, StepHeld, StepReleased
 from .lifecycle import (
     CancelRequested,
     CatalogChanged,
@@ -119,6 +120,7 @@ __all__ = [
     "AttemptSuspended",
     "BoardUpdated",
     "BodyStarted",
+    "BreakpointsSet",
     "BudgetChanged",
     "BudgetSpent",
     "CancelRequested",
@@ -167,6 +169,7 @@ __all__ = [
     "ReplanJoined",
     "ReplanRequested",
     "ReplanRuleFailed",
+    "ResultInjected",
     "ReviewEscalated",
     "ReviewReset",
     "RunCancelled",
@@ -179,6 +182,8 @@ __all__ = [
     "SignalReceived",
     "StepCompleted",
     "StepFailed",
+    "StepHeld",
+    "StepReleased",
     "StepReviewed",
     "StepSatisfied",
     "StepSkipped",

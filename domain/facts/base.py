@@ -49,12 +49,15 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         planning_attempts: planner calls failing since the last accepted plan before the run is stuck, or has
             failed where nothing was done yet.
         budgets: what it may spend; the first that is spent ends or pauses it. See `first_of`.
+        steps_at_once: calls of tools that are in flight at a time, those in bodies too; ``None`` for as many
+            as its plan allows.
     """
 
     replans: int = 20
     proposals: int = 8
     planning_attempts: int = 3
     budgets: tuple[Budget, ...] = ()
+    steps_at_once: int | None = None
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))

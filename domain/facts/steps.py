@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..receipt import Receipt
+from ..retry import RetryPolicy
 from ..tools import Effect
 from .base import Fact, Failure
 
@@ -16,7 +17,8 @@ class StepStarted(Fact):
     The contract in force is kept with it, so that what is in flight never changes under a new catalog.
     ``attempt`` is above 1 where an earlier revision tried the same operation; ``deadline`` is in seconds
     since the epoch; ``replans`` is why its tool asks for another plan after every call; ``review`` is who
-    reviews it by a rule of the engine, ``rounds`` how often it is done before a person chooses.
+    reviews it by a rule of the engine, ``rounds`` how often it is done before a person chooses; ``retry`` is
+    the policy of the step, in place of its tool's.
     """
 
     step: str
@@ -33,6 +35,7 @@ class StepStarted(Fact):
     replans: str = ""
     review: str = ""
     rounds: int = 0
+    retry: RetryPolicy | None = None
 
 
 class AttemptStarted(Fact):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..breakpoints import Breakpoints
 from ..budget import Budget
 from ..receipt import Receipt
 from .base import Message
@@ -112,3 +113,23 @@ class WaiveCompensation(Message, kw_only=True):
 
     operation: str
     reason: str
+
+
+class SetBreakpoints(Message, kw_only=True):
+    """A person wants the run held, from here on where these say."""
+
+    breakpoints: Breakpoints
+
+
+class ReleaseStep(Message, kw_only=True):
+    """A person lets a held step begin, or the failure of one stand."""
+
+    step: str
+
+
+class InjectResult(Message, kw_only=True):
+    """A person gives a held step a result, in the place of a call or of its failure."""
+
+    step: str
+    result: Any
+    reason: str = ""

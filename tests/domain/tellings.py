@@ -7,6 +7,7 @@ from typing import Any
 
 from midcourse.domain import facts as f
 from midcourse.domain import messages as m
+from midcourse.domain.breakpoints import Breakpoints
 from midcourse.domain.budget import Budget
 from midcourse.domain.goal import Goal
 from midcourse.domain.plan import Author, GoalReached, NoPlan, Plan, Step
@@ -218,4 +219,21 @@ def finds(verdict: str, reason: str = "", **said: Any) -> Telling:
 def reviews(step: str, verdict: str, reason: str = "") -> Telling:
     return lambda story: m.DecideReview(
         at=story.at, actor="os:alice", step=step, verdict=verdict, reason=reason
+    )
+
+
+def breaks(*steps: str, on_error: bool = False) -> Telling:
+    """The run is held at these places from here on."""
+    return lambda story: m.SetBreakpoints(
+        at=story.at, actor="os:alice", breakpoints=Breakpoints(steps, on_error)
+    )
+
+
+def releases(step: str) -> Telling:
+    return lambda story: m.ReleaseStep(at=story.at, actor="os:alice", step=step)
+
+
+def injects(step: str, result: Any, reason: str = "") -> Telling:
+    return lambda story: m.InjectResult(
+        at=story.at, actor="os:alice", step=step, result=result, reason=reason
     )

@@ -29,6 +29,7 @@ MOVE_THE_EPOCH = {
     f.ControlEnded,
     f.ExitReached,
     f.QuestionAnswered,
+    f.ResultInjected,
     f.ReplanRuleFailed,
     f.ApprovalDenied,
     f.StepSkipped,

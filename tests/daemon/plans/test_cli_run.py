@@ -140,8 +140,8 @@ def test_json_is_one_document_however_it_ends(call: Any, shop: Path) -> None:
     document = call("--json", "plan", "run", "order", "-i", "sku=lamp").json
     run = document.pop("run")
     assert document == {
-        "plan": "order", "status": "completed", "result": COMPLETED, "failure": None, "attention": [],
-        "exit_code": 0,
+        "plan": "order", "status": "completed", "result": COMPLETED, "exit": None, "failure": None,
+        "attention": [], "exit_code": 0,
     }  # fmt: skip
     assert call("runs", "show", run, "--json").json["tags"] == {"plan": "order"}
 

@@ -80,6 +80,13 @@ WRONG = {
     "a default answer that is missing": _steps(
         f"id: E0, tool_name: ask, input: {{{_ASK}{{type: object}}, when_unanswered: default}}"
     ),
+    "a default that is no answer": _steps(
+        f"id: E0, tool_name: ask, input: {{{_ASK}{{properties: {{ok: {{type: boolean}}}}}}, "
+        "when_unanswered: default, default: {ok: later}}"
+    ),
+    "a time limit on a filter": _steps(
+        "id: E0, tool_name: filter, input: {over: [1], where: {expr: item > 0}}, timeout_s: 5"
+    ),
     "a wait for nothing": _steps("id: E0, tool_name: wait, input: {}"),
     "a tool that is not there": _steps("id: E0, tool_name: user__stok, input: {sku: a}"),
     "an argument that is not there": _steps("id: E0, tool_name: user__stock, input: {skv: a}"),

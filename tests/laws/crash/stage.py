@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from midcourse import Authority, Engine, Goal, Plan, Planner, RunHandle, RunState, Settings, Tool
+from midcourse.domain.breakpoints import Breakpoints
 from midcourse.domain.facts import Limits, Mode
 from midcourse.examples.order.calls import KillAt
 from midcourse.examples.order.scenario import prepare
@@ -58,6 +59,7 @@ class Stage:
         authority: Authority | None = None,
         mode: Mode = "autonomous",
         limits: Limits | None = None,
+        breakpoints: Breakpoints | None = None,
         **parts: Any,
     ) -> list[Any]:
         """Play a run until it ends, or waits for a person though there is nobody.
@@ -73,7 +75,8 @@ class Stage:
             authority: of the engine.
             mode: of the run.
             limits: of the run.
-            parts: what else the engine has, such as reviewers.
+            breakpoints: where the run is held.
+            parts: what else the engine has, such as reviewers, or plans that steps may call.
 
         Returns:
             the states of the run as the engine had them in memory, one after each fact or group of facts.
@@ -91,7 +94,9 @@ class Stage:
         )
         states: list[Any] = []
         async with engine:
-            run = await self._start(engine, goal, plan=plan, mode=mode, limits=limits)
+            run = await self._start(
+                engine, goal, plan=plan, mode=mode, limits=limits, breakpoints=breakpoints
+            )
             async for _ in run.facts():
                 state = await run.state()
                 states.append(msgspec.to_builtins(state))
