@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 from ..domain.messages import Advance, CatchUp
-from ..store import FINAL_STATUSES, IndexedRun, Journal, JournalError, RunFilter
+from ..store import FINAL_STATUSES, IndexedRun, Journal, JournalError, Reads, RunFilter
 from ._pykka import Envelope
 from .directory import Directory
 from .errors import RunParkedError
+from .loading import SLICE, Loaded, load
 from .outcome import outcome_of
 
 _PAGE = 100
@@ -78,16 +79,45 @@ async def recover(directory: Directory) -> None:
     for a person come last; a tool or planner that they were missing may be there again.
     """
     for statuses in (("planning", "running", "compensating", "waiting"), ("attention",)):
-        async for run in pages(directory.journal, RunFilter(statuses=statuses)):
-            if directory.is_draining:
-                return
-            only_waits = run.status == "waiting" and run.wake_at is not None
-            if not only_waits and not directory.knows(run.run_id):
-                directory.activate(run.run_id)
-                # The load has to ask for its place first; then wait behind it, so that no more queue up.
-                await asyncio.sleep(0)
-                async with directory.slots:
-                    pass
+        cursor = ""
+        while True:
+            # The runs of a page are read as they were at one moment; one that others write to meanwhile is
+            # read anew, as after every such write.
+            with directory.journal.frozen() as view:
+                page = await view.list(RunFilter(statuses=statuses), limit=_PAGE, cursor=cursor)
+                if not await _take_up(directory, view, page.runs):
+                    return
+            cursor = page.cursor
+            if not cursor:
+                break
+
+
+async def _take_up(directory: Directory, view: Reads, runs: Sequence[IndexedRun]) -> bool:
+    """Take up the runs of a page; return whether there may be more."""
+    folded = 0
+    for run in runs:
+        only_waits = run.status == "waiting" and run.wake_at is not None
+        if only_waits or directory.knows(run.run_id):
+            continue
+        loaded = await _read(directory, view, run.run_id)
+        if directory.is_draining:
+            return False
+        if not directory.knows(run.run_id):
+            directory.activate(run.run_id, loaded)
+        folded += run.version
+        if folded >= SLICE:
+            folded = 0
+            await asyncio.sleep(0)
+    return True
+
+
+async def _read(directory: Directory, view: Reads, run_id: str) -> Loaded | None:
+    """Fold a run, or leave it to its reconciler, which says what is wrong with it."""
+    async with directory.slots:
+        try:
+            return await load(view, run_id)
+        except Exception:  # noqa: BLE001 - a boundary: what cannot be read ends no other run
+            return None
 
 
 async def pages(journal: Journal, filters: RunFilter) -> AsyncIterator[IndexedRun]:

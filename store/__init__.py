@@ -39,7 +39,7 @@ from .errors import (
     VersionConflictError,
 )
 from .index import FINAL_STATUSES, IndexedRun, RunFilter, RunIndex, RunPage
-from .journal import Append, Appended, Journal, OnDone, Post
+from .journal import Append, Appended, Journal, OnDone, Post, Reads
 from .record import Entry, Record
 from .url import open_journal
 
@@ -66,6 +66,7 @@ __all__ = [
     "OwnershipLostError",
     "Post",
     "Problem",
+    "Reads",
     "Record",
     "RunFilter",
     "RunIndex",
