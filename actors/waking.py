@@ -81,10 +81,9 @@ async def recover(directory: Directory) -> None:
     for statuses in (("planning", "running", "compensating", "waiting"), ("attention",)):
         cursor = ""
         while True:
-            # The runs of a page are read as they were at one moment; one that others write to meanwhile is
-            # read anew, as after every such write.
             with directory.journal.frozen() as view:
-                page = await view.list(RunFilter(statuses=statuses), limit=_PAGE, cursor=cursor)
+                reads = view or directory.journal
+                page = await reads.list(RunFilter(statuses=statuses), limit=_PAGE, cursor=cursor)
                 if not await _take_up(directory, view, page.runs):
                     return
             cursor = page.cursor
@@ -92,18 +91,25 @@ async def recover(directory: Directory) -> None:
                 break
 
 
-async def _take_up(directory: Directory, view: Reads, runs: Sequence[IndexedRun]) -> bool:
+async def _take_up(directory: Directory, view: Reads | None, runs: Sequence[IndexedRun]) -> bool:
     """Take up the runs of a page; return whether there may be more."""
     folded = 0
     for run in runs:
         only_waits = run.status == "waiting" and run.wake_at is not None
         if only_waits or directory.knows(run.run_id):
             continue
-        loaded = await _read(directory, view, run.run_id)
+        loaded = None if view is None else await _read(directory, view, run.run_id)
         if directory.is_draining:
             return False
-        if not directory.knows(run.run_id):
-            directory.activate(run.run_id, loaded)
+        if directory.knows(run.run_id):
+            continue
+        if loaded is None:
+            directory.activate(run.run_id)
+            # The load has to ask for its place first; then wait behind it, so that no more queue up.
+            await asyncio.sleep(0)
+            async with directory.slots:
+                continue
+        await _activate(directory, loaded)
         folded += run.version
         if folded >= SLICE:
             folded = 0
@@ -111,8 +117,20 @@ async def _take_up(directory: Directory, view: Reads, runs: Sequence[IndexedRun]
     return True
 
 
+async def _activate(directory: Directory, loaded: Loaded) -> None:
+    """Take up a run as a view has it, or have it read anew if others have written to it since.
+
+    Their writing may have been noticed while nobody knew the run; once it is active, no more goes unnoticed.
+    """
+    run_id, version = loaded.run.id, loaded.run.version
+    reconciler = directory.activate(run_id, loaded)
+    head = await directory.journal.head(run_id)
+    if head is None or head.version != version:
+        reconciler.is_behind = True
+
+
 async def _read(directory: Directory, view: Reads, run_id: str) -> Loaded | None:
-    """Fold a run, or leave it to its reconciler, which says what is wrong with it."""
+    """Fold a run; one that cannot be read is left to its reconciler, which says what is wrong with it."""
     async with directory.slots:
         try:
             return await load(view, run_id)

@@ -176,11 +176,11 @@ class Journal(Protocol):
         """Return the earliest time an active run has to act by itself, in seconds since the epoch."""
         ...
 
-    def frozen(self) -> AbstractContextManager[Reads]:
+    def frozen(self) -> AbstractContextManager[Reads | None]:
         """Return a view of one state, for reading many runs while others are appended to.
 
-        Only a local store has one; of others the journal itself is returned. Where it is kept long, the log
-        of the store grows.
+        Only a local store has one; of others it is ``None``. While it is kept, the log of the store grows.
+        What was appended since is not seen: compare with :meth:`head`.
         """
         ...
 

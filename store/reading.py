@@ -160,17 +160,17 @@ class Reading:
                 if problem is not None:
                     yield problem
 
-    def frozen(self) -> AbstractContextManager[Reading]:
-        """Return a view of one state of a local store, whatever is appended meanwhile.
+    def frozen(self) -> AbstractContextManager[Reading | None]:
+        """Return a view of one state of a local store, whatever is appended meanwhile; ``None`` of others.
 
         Every append makes a local database forget the pages it has read, so what reads many runs beside
-        appends reads them all anew for each, unless it reads one state. Others are read as they are.
+        appends reads them all anew for each, unless it reads one state.
         """
         self._check_open()
-        return self._view() if self._readers is None else nullcontext(self)
+        return self._view() if self._readers is None else nullcontext()
 
     @contextmanager
-    def _view(self) -> Iterator[Reading]:
+    def _view(self) -> Iterator[Reading | None]:
         with self._backend.snapshot() as reader:
             view = Reading(self.url, _Frozen(reader), None)
             try:
