@@ -15,6 +15,9 @@ from .outcome import outcome_of
 
 _PAGE = 100
 
+_FOLDED_AT_ONCE = SLICE // 2
+"""Records of short runs that are folded between two turns of the loop; the last run may have a slice more."""
+
 
 class Waking:
     """Wakes the runs of a directory.
@@ -84,6 +87,7 @@ async def recover(directory: Directory) -> None:
             with directory.journal.frozen() as view:
                 reads = view or directory.journal
                 page = await reads.list(RunFilter(statuses=statuses), limit=_PAGE, cursor=cursor)
+                await asyncio.sleep(0)
                 if not await _take_up(directory, view, page.runs):
                     return
             cursor = page.cursor
@@ -111,7 +115,7 @@ async def _take_up(directory: Directory, view: Reads | None, runs: Sequence[Inde
                 continue
         await _activate(directory, loaded)
         folded += run.version
-        if folded >= SLICE:
+        if folded >= _FOLDED_AT_ONCE:
             folded = 0
             await asyncio.sleep(0)
     return True
