@@ -146,12 +146,15 @@ class Directory:
         """Return whether a run is active, or parked."""
         return run_id in self.active or run_id in self.parked
 
-    def activate(self, run_id: str) -> Reconciler:
-        """Take a run up that is not active: it is read, and what was in flight is known to be lost."""
-        Reconciler.start(run_id=run_id, home=self, dispatcher=self.dispatcher)
+    def activate(self, run_id: str, loaded: Loaded | None = None) -> Reconciler:
+        """Take a run up that is not active, read or not: what was in flight is known to be lost."""
+        Reconciler.start(run_id=run_id, home=self, dispatcher=self.dispatcher, loaded=loaded)
         reconciler = self.active[run_id]
-        message = Activate(at=self.clock(), planners=frozenset(self._planners.by_name))
-        reconciler.load([] if self.is_draining else [Envelope(message)])
+        message = Envelope(Activate(at=self.clock(), planners=frozenset(self._planners.by_name)))
+        if loaded is not None:
+            reconciler.actor_inbox.put(message)
+            return reconciler
+        reconciler.load([] if self.is_draining else [message])
         return reconciler
 
     async def loaded(self, run_id: str) -> Loaded:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from ..domain.evolve import evolve
 from ..domain.run import Run
-from ..store import GENESIS, Journal, RunIndex
+from ..store import GENESIS, Journal, Reads, RunIndex
 
-_SLICE = 128
+SLICE = 128
 """Records read, decoded and folded between two turns of the loop: about a millisecond."""
 
 
@@ -26,11 +26,11 @@ class Loaded(NamedTuple):
     row: RunIndex
 
 
-async def load(journal: Journal, run_id: str, *, until: int | None = None) -> Loaded | None:
+async def load(journal: Reads, run_id: str, *, until: int | None = None) -> Loaded | None:
     """Fold a run; return ``None`` if there is no such run.
 
     Args:
-        journal: where its facts are.
+        journal: where its facts are; the journal or a view of it.
         run_id: the run.
         until: version of the last fact to take in; ``None`` for all.
 
@@ -77,8 +77,8 @@ async def load_newest(journal: Journal, run_id: str) -> Loaded | None:
         row = await journal.get_index(run_id) or row
 
 
-async def _fold(journal: Journal, run: Run, hash_: str, until: int | None) -> str:
-    async for batch in journal.batches(run.id, after=run.version, until=until, size=_SLICE):
+async def _fold(journal: Reads, run: Run, hash_: str, until: int | None) -> str:
+    async for batch in journal.batches(run.id, after=run.version, until=until, size=SLICE):
         for record in batch:
             evolve(run, record.fact)
         hash_ = batch[-1].hash

@@ -40,7 +40,7 @@ from .errors import (
     VersionConflictError,
 )
 from .index import FINAL_STATUSES, IndexedRun, RunFilter, RunIndex, RunPage
-from .journal import Append, Appended, Journal, OnDone, Post
+from .journal import Append, Appended, Journal, OnDone, Post, Reads
 from .record import Entry, Record
 from .streams import SCHEDULES
 from .url import open_journal
@@ -69,6 +69,7 @@ __all__ = [
     "OwnershipLostError",
     "Post",
     "Problem",
+    "Reads",
     "Record",
     "RunFilter",
     "RunIndex",

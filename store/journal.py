@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -56,6 +57,24 @@ OnDone = Callable[[Appended | JournalError], None]
 Post = Callable[[Sequence[Callable[[], None]]], object]
 """Runs functions one after the other, on the event loop's thread. It is called from a callback of the loop
 that does nothing after it, so it may begin at once."""
+
+
+class Reads(Protocol):
+    """What folding runs asks of a journal, or of a view of it."""
+
+    def batches(
+        self, run_id: str, *, after: int = 0, until: int | None = None, size: int = 256
+    ) -> AsyncGenerator[Records, None]:
+        """Yield the records of a run in slices, letting the loop turn between them."""
+        ...
+
+    async def get_index(self, run_id: str) -> IndexedRun | None:
+        """Return a run's row in the index, or ``None`` if there is no such run."""
+        ...
+
+    async def list(self, filters: RunFilter = ..., *, limit: int = 100, cursor: str = "") -> RunPage:
+        """Return runs, newest first."""
+        ...
 
 
 class Journal(Protocol):
@@ -160,6 +179,14 @@ class Journal(Protocol):
 
     async def next_wake(self) -> float | None:
         """Return the earliest time an active run has to act by itself, in seconds since the epoch."""
+        ...
+
+    def frozen(self) -> AbstractContextManager[Reads | None]:
+        """Return a view of one state, for reading many runs while others are appended to.
+
+        Only a local store has one; of others it is ``None``. While it is kept, the log of the store grows.
+        What was appended since is not seen: compare with :meth:`head`.
+        """
         ...
 
     def verify(self, run_id: str | None = None) -> Iterator[Problem]:

@@ -6,12 +6,13 @@ import asyncio
 import functools
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import ParamSpec, TypeVar
 
-from .backend import ReadableBackend, Row
+from .backend import ReadableBackend, Reader, Row
 from .chain import Head, Problem
 from .codec import decode
-from .errors import JournalClosedError
+from .errors import JournalClosedError, JournalError
 from .index import IndexedRun, RunFilter, RunPage
 from .journal import Records
 from .record import Record
@@ -25,6 +26,22 @@ _SLICE = 256
 """Records read, decoded and handed out between two turns of the loop: about a millisecond."""
 
 _EVERYTHING = RunFilter()
+
+
+class _Frozen:
+    """One state of a database, while whoever asked for it keeps it."""
+
+    refusal: JournalError | None = None
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+
+    def snapshot(self) -> AbstractContextManager[Reader]:
+        """Return the one state there is."""
+        return nullcontext(self.reader)
+
+    def close(self) -> None:
+        """Nothing to do: it ends where it was asked for."""
 
 
 class Reading:
@@ -146,6 +163,24 @@ class Reading:
                 problem = check_run(each, reader)
                 if problem is not None:
                     yield problem
+
+    def frozen(self) -> AbstractContextManager[Reading | None]:
+        """Return a view of one state of a local store, whatever is appended meanwhile; ``None`` of others.
+
+        Every append makes a local database forget the pages it has read, so what reads many runs beside
+        appends reads them all anew for each, unless it reads one state.
+        """
+        self._check_open()
+        return self._view() if self._readers is None else nullcontext()
+
+    @contextmanager
+    def _view(self) -> Iterator[Reading | None]:
+        with self._backend.snapshot() as reader:
+            view = Reading(self.url, _Frozen(reader), None)
+            try:
+                yield view
+            finally:
+                view._closed = True
 
     def _wake_followers(self) -> None:
         for event in self._followers:
