@@ -79,7 +79,8 @@ class Entries:
     def __init__(self, name: str, type_: Any) -> None:
         self.name = name
         self._of_texts = type_ is str
-        self._read = msgspec.msgpack.Decoder(tuple[Texts, _texts_or(type_)])
+        values: Any = _texts_or(type_)
+        self._read = msgspec.msgpack.Decoder(tuple[Texts, values])
 
     def write(self, run: Run, shelf: Shelf) -> Iterator[bytes]:
         """Yield its entries, in order."""

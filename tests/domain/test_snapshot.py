@@ -15,14 +15,9 @@ from midcourse.domain.run import Run
 from midcourse.domain.snapshot import FIELDS, SnapshotError, Unpacking, pack
 from midcourse.domain.snapshot.pieces import Shelf, divided
 
+from ..laws.reading_back import read_back
+
 STARTED = RunStarted(goal=Goal("deliver order 42"))
-
-
-def read_back(run: Run) -> Run:
-    unpacking = Unpacking(run.id)
-    for piece in pack(run):
-        unpacking.put(piece)
-    return unpacking.run
 
 
 def test_every_field_of_the_state_is_kept() -> None:
