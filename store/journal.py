@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
@@ -14,6 +14,7 @@ from .chain import Head, Problem
 from .errors import JournalError
 from .index import IndexedRun, RunFilter, RunIndex, RunPage
 from .record import Record
+from .snapshots import Snapshot
 
 Records = list[Record]
 
@@ -74,6 +75,22 @@ class Reads(Protocol):
 
     async def list(self, filters: RunFilter = ..., *, limit: int = 100, cursor: str = "") -> RunPage:
         """Return runs, newest first."""
+        ...
+
+    async def latest_snapshot(self, run_id: str) -> Snapshot | None:
+        """Return the state of a run that was kept last; it may be some facts behind.
+
+        ``None`` if there is none, if other code made it, or if the chain of the run no longer has the record
+        that it was taken at.
+        """
+        ...
+
+    async def pieces(self, run_id: str, digests: Sequence[str]) -> Sequence[bytes]:
+        """Return pieces of a snapshot in the order they are asked for.
+
+        Raises:
+            CorruptSnapshotError: one is missing, or is not what it was.
+        """
         ...
 
 
@@ -186,6 +203,36 @@ class Journal(Protocol):
 
         Only a local store has one; of others it is ``None``. While it is kept, the log of the store grows.
         What was appended since is not seen: compare with :meth:`head`.
+        """
+        ...
+
+    async def latest_snapshot(self, run_id: str) -> Snapshot | None:
+        """Return the state of a run that was kept last; it may be some facts behind.
+
+        ``None`` if there is none, if other code made it, or if the chain of the run no longer has the record
+        that it was taken at.
+        """
+        ...
+
+    async def pieces(self, run_id: str, digests: Sequence[str]) -> Sequence[bytes]:
+        """Return pieces of a snapshot in the order they are asked for.
+
+        Raises:
+            CorruptSnapshotError: one is missing, or is not what it was.
+        """
+        ...
+
+    async def keep_snapshot(self, snapshot: Snapshot, pieces: Mapping[str, bytes]) -> None:
+        """Keep a state of a run in place of the one before, between commits of facts, a little at a time.
+
+        Whatever goes wrong, or however often it is done again, no fact is touched.
+
+        Args:
+            snapshot: the state, made of what is durable.
+            pieces: by digest, those of its pieces that the snapshot before has not.
+
+        Raises:
+            JournalError: it is not kept; the one before may be, or none.
         """
         ...
 

@@ -10,12 +10,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import ParamSpec, TypeVar
 
 from .backend import ReadableBackend, Reader, Row
-from .chain import Head, Problem
+from .chain import Head, Problem, link
 from .codec import decode
 from .errors import JournalClosedError, JournalError
 from .index import IndexedRun, RunFilter, RunPage
 from .journal import Records
 from .record import Record
+from .snapshots import Snapshot, in_order
 from .verifying import check_run
 from .writer import POLL_S
 
@@ -154,6 +155,21 @@ class Reading:
     async def next_wake(self) -> float | None:
         """Return the earliest time a run has to act by itself."""
         return await self._ask(self._backend.reader.next_wake)
+
+    async def latest_snapshot(self, run_id: str) -> Snapshot | None:
+        """Return the state of a run that was kept last, if it is one of the run as it is recorded now."""
+        snapshot = await self._ask(self._backend.reader.snapshot_of, run_id)
+        if snapshot is None:
+            return None
+        version = snapshot.version
+        rows = await self._ask(self._backend.reader.rows, run_id, version - 1, version, 1)
+        if not rows or link(run_id, rows[0][1], rows[0][2], rows[0][3]) != snapshot.hash:
+            return None
+        return snapshot
+
+    async def pieces(self, run_id: str, digests: Sequence[str]) -> Sequence[bytes]:
+        """Return pieces of a snapshot in the order they are asked for."""
+        return in_order(run_id, digests, await self._ask(self._backend.reader.pieces, run_id, digests))
 
     def verify(self, run_id: str | None = None) -> Iterator[Problem]:
         """Recompute the hash chain of one run or of all, read every record, and look for it in the index."""
