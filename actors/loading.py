@@ -16,6 +16,9 @@ _log = logging.getLogger("midcourse.actors")
 SLICE = 128
 """Records read, decoded and folded between two turns of the loop: about a millisecond."""
 
+LONG = 2_000
+"""Facts that are folded in less time than a snapshot of them is worth."""
+
 _PIECES = 8
 """Pieces of a snapshot that are read at once; each is put in place by itself."""
 
@@ -50,17 +53,12 @@ async def load(journal: Reads, run_id: str, *, until: int | None = None) -> Load
     Raises:
         JournalError: a record cannot be read.
     """
-    run, snapshot = Run(run_id), None
-    if until is None:
-        hash_ = await _fold(journal, run, GENESIS, SLICE)
-        if run.version == SLICE:
-            opened = await _open(journal, run_id)
-            if opened is not None:
-                run, snapshot = opened
-                hash_ = snapshot.hash
-            hash_ = await _fold(journal, run, hash_, None)
-    else:
-        hash_ = await _fold(journal, run, GENESIS, until)
+    head = await journal.head(run_id)
+    opened = None
+    if head is not None and head.version >= LONG and until is None:
+        opened = await _open(journal, run_id)
+    run, snapshot = opened or (Run(run_id), None)
+    hash_ = await _fold(journal, run, GENESIS if snapshot is None else snapshot.hash, until)
     row = await journal.get_index(run_id)
     if row is None or not run.version:
         return None

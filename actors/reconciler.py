@@ -24,10 +24,9 @@ from ._pykka.dispatcher import Dispatcher
 from .errors import RunNotFoundError, RunParkedError
 from .home import Home, Look, Turn, answer_to
 from .indexing import row_of, warn_of_attention
-from .loading import Loaded
+from .loading import LONG, Loaded
 from .outcome import outcome_of
 from .recordable import recordable
-from .snapshots import LONG
 
 _log = logging.getLogger("midcourse.actors")
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from .directory import Directory
 from .errors import EngineClosedError
-from .snapshots import LONG
+from .loading import LONG
 
 
 async def shut_down(directory: Directory) -> None:

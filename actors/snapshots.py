@@ -14,12 +14,9 @@ from typing import Any, Final
 
 from ..domain.snapshot import SnapshotError, pack
 from ..store import Journal, Snapshot, digest_of
-from .loading import load
+from .loading import LONG, load
 
 _log = logging.getLogger("midcourse.actors")
-
-LONG: Final = 2_000
-"""Facts that are folded in less time than a snapshot of them is worth."""
 
 CLOSING_S: Final = 2.0
 """How long an engine that closes goes on making snapshots, in seconds."""

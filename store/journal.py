@@ -69,6 +69,10 @@ class Reads(Protocol):
         """Yield the records of a run in slices, letting the loop turn between them."""
         ...
 
+    async def head(self, run_id: str) -> Head | None:
+        """Return where a run stands, or ``None`` if there is no such run."""
+        ...
+
     async def get_index(self, run_id: str) -> IndexedRun | None:
         """Return a run's row in the index, or ``None`` if there is no such run."""
         ...

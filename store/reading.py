@@ -16,7 +16,7 @@ from .errors import JournalClosedError, JournalError
 from .index import IndexedRun, RunFilter, RunPage
 from .journal import Records
 from .record import Record
-from .snapshots import Snapshot, in_order
+from .snapshots import Snapshot, in_order, take_fingerprint
 from .verifying import check_run
 from .writer import POLL_S
 
@@ -158,6 +158,8 @@ class Reading:
 
     async def latest_snapshot(self, run_id: str) -> Snapshot | None:
         """Return the state of a run that was kept last, if it is one of the run as it is recorded now."""
+        for _ in take_fingerprint():
+            await asyncio.sleep(0)
         snapshot = await self._ask(self._backend.reader.snapshot_of, run_id)
         if snapshot is None:
             return None

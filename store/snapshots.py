@@ -13,8 +13,7 @@ what it said then.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -36,7 +35,7 @@ _PIECES = (
     "CREATE TABLE IF NOT EXISTS snapshot_pieces (run_id TEXT NOT NULL, digest TEXT NOT NULL,"
     " body {} NOT NULL, PRIMARY KEY (run_id, digest))"
 )
-"""The tables are made with the first snapshot: a store of short runs has none. They may be dropped any time."""
+"""The tables are made with the first snapshot. They may be dropped at any time."""
 
 Execute = Callable[[str, Sequence[Any]], Any]
 """Runs a statement on the connection that writes; its result has ``fetchall``."""
@@ -77,8 +76,11 @@ def read_snapshot(run_id: str, row: Sequence[Any]) -> Snapshot | None:
 
 
 def digest_of(piece: bytes) -> str:
-    """Return the name of a piece: the BLAKE2b-128 digest of its content, in hex."""
-    return blake2b(piece, digest_size=16).hexdigest()
+    """Return the name of a piece: half the SHA-256 digest of its content, in hex.
+
+    Processors have instructions for it, and opening a run takes the digest of its whole state.
+    """
+    return sha256(piece).hexdigest()[:32]
 
 
 def in_order(run_id: str, digests: Sequence[str], found: Mapping[str, Any]) -> list[bytes]:
@@ -153,16 +155,28 @@ def portions(snapshot: Snapshot, pieces: Mapping[str, bytes]) -> Iterator[Keepin
     yield Keeping(snapshot.run_id, portion, snapshot)
 
 
-@cache
+_fingerprint: list[str] = []
+
+
 def fingerprint() -> str:
     """Return the digest of the code that makes states of records: any change of it makes other snapshots."""
+    for _ in take_fingerprint():
+        pass
+    return _fingerprint[0]
+
+
+def take_fingerprint() -> Iterator[None]:
+    """Have the fingerprint ready, once a process, in steps short enough for a loop."""
+    if _fingerprint:
+        return
     package = files(__package__.rpartition(".")[0])
     digest = blake2b(digest_size=16)
     for folder in ("domain", "store"):
         for name, source in sorted(_sources(package / folder, folder)):
             content = source.read_bytes()
             digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    return digest.hexdigest()
+            yield
+    _fingerprint[:] = [digest.hexdigest()]
 
 
 def _sources(folder: Traversable, path: str) -> Iterator[tuple[str, Traversable]]:

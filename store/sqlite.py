@@ -174,7 +174,7 @@ class SqliteBackend:
         try:
             self._reopen()
             results: list[Result] = [self._recorded(pending) or failure for pending in batch]
-            # What became of a snapshot is not looked up: no fact must come to lie behind a torn one in the log.
+            # What became of a snapshot is not looked up: no fact must lie behind a torn one in the log.
             if not batch or any(isinstance(result, Appended) for result in results):
                 self._database.settle(self._write)
         except sqlite3.Error as again:

@@ -4,8 +4,8 @@ What comes out is derived data, never the truth: facts are. It is written and re
 holds the host's loop for long. Pieces are made the same way every time: as a run grows, most of them stay
 what they were, byte for byte, and need not be written again.
 
-Layout: ``fields`` says how each field of the state is kept, ``parts`` has the ways there are, ``pieces`` what
-they share.
+Layout: ``fields`` says how each field of the state is kept, ``parts`` and ``revisions`` have the ways
+there are, ``pieces`` what they share.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .. import facts as f
@@ -15,11 +15,12 @@ from ..held import Held
 from ..ledger import Committed, Operation, Undo
 from ..opinions import Review
 from ..plan import Author, Step
-from ..planning import Asker, RevisionEntry, SignalEntry
+from ..planning import Asker, SignalEntry
 from ..run import FinalStatus, PartKind, Run
 from ..waits import Wait
 from .parts import Borrowed, Controls, Entries, Frames, Mail, Members, Outcome, Rows, Values
 from .pieces import Part
+from .revisions import Revisions
 
 _VALUES: Mapping[str, Any] = {
     "version": int,
@@ -104,7 +105,6 @@ _ENTRIES: Mapping[str, Any] = {
 
 _MEMBERS: Mapping[str, Any] = {
     "order": str,
-    "revisions": RevisionEntry,
     "tail_again": str,
     "orphans": str,
     "askers": Asker,
@@ -117,21 +117,24 @@ _MEMBERS: Mapping[str, Any] = {
 }
 
 
-def _steps(run: Run) -> Callable[[str], Any]:
-    return run.steps.__getitem__
+def _steps(run: Run, keys: list[str]) -> list[Any]:
+    steps = run.steps
+    return [steps[key] for key in keys]
 
 
-def _ledger(run: Run) -> Callable[[str], Any]:
-    return run.ledger.__getitem__
+def _ledger(run: Run, keys: list[str]) -> list[Any]:
+    ledger = run.ledger
+    return [ledger[key] for key in keys]
 
 
-def _undos(run: Run) -> Callable[[str], Any]:
-    return run.undos.__getitem__
+def _undos(run: Run, keys: list[str]) -> list[Any]:
+    undos = run.undos
+    return [undos[key] for key in keys]
 
 
-def _results(run: Run) -> Callable[[str], Any]:
+def _results(run: Run, steps: list[str]) -> list[Any]:
     ledger, done = run.ledger, run.done
-    return lambda step: ledger[done[step]].receipt.result
+    return [ledger[done[step]].receipt.result for step in steps]
 
 
 PARTS: tuple[Part, ...] = (
@@ -141,6 +144,7 @@ PARTS: tuple[Part, ...] = (
     Rows("ledger", Committed, varied=("input", "receipt")),
     *(Entries(name, type_) for name, type_ in _ENTRIES.items()),
     *(Members(name, type_) for name, type_ in _MEMBERS.items()),
+    Revisions(),
     Mail("mail", SignalEntry, deque),
     Borrowed("started", _steps, Step),
     Borrowed("results", _results, Any),

@@ -153,6 +153,8 @@ class Mail:
 class Rows(Generic[S]):
     """A dict of structs by text, column by column: a column that says the same of all is kept once.
 
+    A column is ``None`` where it has the keys, and empty where it has the default of its field.
+
     Args:
         name: the field.
         type_: the struct; its fields can be given by position.
@@ -163,7 +165,7 @@ class Rows(Generic[S]):
         self.name = name
         self._make = type_
         fields = msgspec.structs.fields(type_)
-        self._fields = [(field.name, field.name in varied) for field in fields]
+        self._fields = [(field.name, field.name in varied, field.default) for field in fields]
         columns: Any = tuple(list[field.type] | None for field in fields)  # type: ignore[name-defined]
         self._read = msgspec.msgpack.Decoder(tuple[Texts, tuple[columns]])
 
@@ -176,10 +178,12 @@ class Rows(Generic[S]):
         if any(row.__class__ is not self._make for row in rows):
             raise SnapshotError(f"{self.name} holds something else than {self._make.__name__}")
         columns: list[list[Any] | None] = []
-        for field, is_varied in self._fields:
+        for field, is_varied, default in self._fields:
             column = [getattr(row, field) for row in rows]
             if column == keys:
                 columns.append(None)
+            elif all(value is default for value in column):
+                columns.append([])
             elif not is_varied and column.count(column[0]) == len(column):
                 columns.append(column[:1])
             else:
@@ -190,11 +194,17 @@ class Rows(Generic[S]):
         """Add entries."""
         texts, columns = self._read.decode(body)
         keys = shelf.take(texts)
+        given = [*columns]
+        while given[-1] == []:
+            given.pop()
         full = [
-            keys if column is None else repeat(column[0], len(keys)) if len(column) == 1 else column
-            for column in columns
+            keys if column is None else column if len(column) == len(keys) else self._same(column, place)
+            for place, column in enumerate(given)
         ]
         getattr(run, self.name).update(zip(keys, map(self._make, *full), strict=True))
+
+    def _same(self, column: list[Any], place: int) -> Iterator[Any]:
+        return repeat(column[0] if column else self._fields[place][2])
 
 
 class Borrowed:
@@ -202,44 +212,42 @@ class Borrowed:
 
     Args:
         name: the field.
-        lender: of a run, returns what another field has under a key, or raises a `KeyError`.
+        lend: returns what another field of a run has under keys, or raises a `KeyError`.
         type_: the type of values that are its own; ``None`` if there must be none, because a change of the
             one is meant to be a change of the other.
     """
 
-    def __init__(self, name: str, lender: Callable[[Run], Callable[[str], Any]], type_: Any = None) -> None:
+    def __init__(self, name: str, lend: Callable[[Run, list[str]], list[Any]], type_: Any = None) -> None:
         self.name = name
-        self._lender = lender
+        self._lend = lend
         self._has_own = type_ is not None
         self._read = msgspec.msgpack.Decoder(tuple[Texts, dict[str, type_]])
 
     def write(self, run: Run, shelf: Shelf) -> Iterator[bytes]:
         """Yield its keys, in order, and the values that are its own."""
-        lend = self._lender(run)
 
         def write(entries: Sequence[tuple[str, Any]]) -> bytes:
-            own = {key: value for key, value in entries if not _is_lent(lend, key, value)}
+            own = {key: value for key, value in entries if not self._is_lent(run, key, value)}
             if own and not self._has_own:
                 raise SnapshotError(f"{self.name} of run {run.id} has a value of its own: {next(iter(own))}")
             return _encode((shelf.put([key for key, _ in entries]), own))
 
         return divided(getattr(run, self.name).items(), write)
 
+    def _is_lent(self, run: Run, key: str, value: Any) -> bool:
+        try:
+            return self._lend(run, [key])[0] is value
+        except KeyError:
+            return False
+
     def read(self, run: Run, body: bytes, shelf: Shelf) -> None:
         """Add entries; what lends them is there already."""
         texts, own = self._read.decode(body)
-        keys, lend, entries = shelf.take(texts), self._lender(run), getattr(run, self.name)
+        keys, entries = shelf.take(texts), getattr(run, self.name)
         if own:
-            entries.update((key, own[key] if key in own else lend(key)) for key in keys)
+            entries.update((key, own[key] if key in own else self._lend(run, [key])[0]) for key in keys)
         else:
-            entries.update(zip(keys, map(lend, keys), strict=True))
-
-
-def _is_lent(lend: Callable[[str], Any], key: str, value: Any) -> bool:
-    try:
-        return lend(key) is value
-    except KeyError:
-        return False
+            entries.update(zip(keys, self._lend(run, keys), strict=True))
 
 
 class Frames:
