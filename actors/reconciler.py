@@ -27,6 +27,7 @@ from .indexing import row_of, warn_of_attention
 from .loading import LONG, Loaded
 from .outcome import outcome_of
 from .recordable import recordable
+from .snapshots import due_after
 
 _log = logging.getLogger("midcourse.actors")
 
@@ -66,7 +67,7 @@ class Reconciler(TurnActor):
         self._wake: float | None = None
         self._conflicts = 0
         self._alone = 0
-        self._snapshot_due = LONG
+        self._snapshot_due = due_after(0)
         if loaded is not None:
             self._take_up(loaded)
 

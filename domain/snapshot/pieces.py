@@ -13,7 +13,7 @@ T = TypeVar("T")
 Texts = list[str] | str
 """A list of texts, or the first text of an equal list before it."""
 
-_ENTRIES = 512
+_ENTRIES = 384
 """Entries of a piece, unless they are large."""
 
 _LARGE = 64 * 1024
