@@ -51,6 +51,7 @@ class Snapshots:
         self._spawn = spawn
         self._wanted: dict[str, None] = {}
         self._without: set[str] = set()
+        self._one_at_a_time = asyncio.Lock()
         self._is_working = False
 
     def ask(self, run_id: str, version: int) -> int:
@@ -67,6 +68,7 @@ class Snapshots:
         self._wanted |= dict.fromkeys(run_ids)
         try:
             async with asyncio.timeout(CLOSING_S):
+                await self._make_next()  # which waits for the one that is being made
                 while self._wanted:
                     await self._make_next()
         except TimeoutError:
@@ -83,8 +85,13 @@ class Snapshots:
             self._is_working = False
 
     async def _make_next(self) -> None:
-        run_id = next(iter(self._wanted))
-        del self._wanted[run_id]
+        async with self._one_at_a_time:
+            if self._wanted:
+                run_id = next(iter(self._wanted))
+                del self._wanted[run_id]
+                await self._make(run_id)
+
+    async def _make(self, run_id: str) -> None:
         try:
             await make_snapshot(self._journal, run_id)
         except SnapshotError as error:
