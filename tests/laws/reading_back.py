@@ -63,3 +63,4 @@ def is_kept(run: Run) -> None:
     assert snapshot(again) == snapshot(run)
     assert types(again) == types(run)
     assert shared(again) == shared(run)
+    assert list(pack(again)) == list(pack(run)), "whoever opens it writes it the same way"
