@@ -23,6 +23,7 @@ from .home import Call, Look
 from .loading import Loaded, catch_up, load
 from .reconciler import Reconciler
 from .registry import Planners
+from .snapshots import Snapshots
 from .timers import WakeUps
 from .watchers import Watchers
 
@@ -44,8 +45,7 @@ class Directory:
         passivate: let go of the memory of runs that only wait.
 
     Attributes:
-        active: reconcilers by run.
-        parked: runs that were let go of after an error.
+        active, parked: reconcilers by run; by run, why it was let go of after an error.
         busy: what waits for an append or for a run to be read.
         slots: places for runs that are being read.
         refusal: why nothing is admitted any more.
@@ -77,14 +77,14 @@ class Directory:
         self.parked: dict[str, RunParkedError] = {}
         self.busy: set[object] = set()
         self.refusal: Exception | None = None
-        self.is_draining = self.is_paused = False
-        self.is_over = False
+        self.is_draining = self.is_paused = self.is_over = False
         self.dispatcher = Dispatcher(journal.flush)
         self.slots = asyncio.Semaphore(_MOST_LOADS)
         self._planners = planners
         self._quiet = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
+        self.snapshots = Snapshots(journal, partial(self.spawn, name="snapshots"))
         journal.dispatch(self._run)
 
     # ---------------------------------------------------------------------------------------- being addressed
@@ -146,12 +146,15 @@ class Directory:
         """Return whether a run is active, or parked."""
         return run_id in self.active or run_id in self.parked
 
-    def activate(self, run_id: str) -> Reconciler:
-        """Take a run up that is not active: it is read, and what was in flight is known to be lost."""
-        Reconciler.start(run_id=run_id, home=self, dispatcher=self.dispatcher)
+    def activate(self, run_id: str, loaded: Loaded | None = None) -> Reconciler:
+        """Take a run up that is not active, read or not: what was in flight is known to be lost."""
+        Reconciler.start(run_id=run_id, home=self, dispatcher=self.dispatcher, loaded=loaded)
         reconciler = self.active[run_id]
-        message = Activate(at=self.clock(), planners=frozenset(self._planners.by_name))
-        reconciler.load([] if self.is_draining else [Envelope(message)])
+        message = Envelope(Activate(at=self.clock(), planners=frozenset(self._planners.by_name)))
+        if loaded is not None:
+            reconciler.actor_inbox.put(message)
+        else:
+            reconciler.load([] if self.is_draining else [message])
         return reconciler
 
     async def loaded(self, run_id: str) -> Loaded:

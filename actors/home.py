@@ -15,6 +15,7 @@ from ._pykka import Envelope
 from .clock import Clock
 from .errors import RunParkedError
 from .loading import Loaded
+from .snapshots import Snapshots
 from .timers import WakeUps
 from .watchers import Watchers
 
@@ -45,6 +46,7 @@ class Home(Protocol):
         catalog: the tools.
         clock: the time in seconds since the epoch.
         watchers: who waits for a run.
+        snapshots: makes those of long runs.
         wake_ups: when runs have to act by themselves.
         passivate: let go of the memory of runs that only wait.
         decide: `react`, or `record` while the engine closes: then nothing is begun.
@@ -55,6 +57,7 @@ class Home(Protocol):
     catalog: Catalog
     clock: Clock
     watchers: Watchers
+    snapshots: Snapshots
     wake_ups: WakeUps
     passivate: bool
     decide: Callable[[Run, Message, Catalog], Reaction]
@@ -95,3 +98,13 @@ class Turn(NamedTuple):
     answers: list[tuple[Envelope[Any], Any]]
     orders: list[Order]
     at: float
+
+
+def answer_to(envelope: Envelope[Any], answer: Any) -> None:
+    """Answer whoever waits for it, if anybody does; an error is raised there."""
+    if envelope.reply_to is None:
+        return
+    if isinstance(answer, Exception):
+        envelope.reply_to.set_exception((type(answer), answer, None))
+    else:
+        envelope.reply_to.set(answer)

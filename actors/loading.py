@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from typing import NamedTuple
 
 from ..domain.evolve import evolve
 from ..domain.run import Run
-from ..store import GENESIS, Journal, RunIndex
+from ..domain.snapshot import SnapshotError, Unpacking
+from ..store import GENESIS, Journal, JournalError, Reads, RunIndex, Snapshot
 
-_SLICE = 128
+_log = logging.getLogger("midcourse.actors")
+
+SLICE = 128
 """Records read, decoded and folded between two turns of the loop: about a millisecond."""
+
+LONG = 2_000
+"""Facts that are folded in less time than a snapshot of them is worth."""
+
+_PIECES = 8
+"""Pieces of a snapshot that are read at once; each is put in place by itself."""
 
 
 class Loaded(NamedTuple):
@@ -19,30 +30,56 @@ class Loaded(NamedTuple):
         run: the state.
         hash: hash of the last record.
         row: its row in the index.
+        snapshot: what it was opened with, where that was not its facts alone.
     """
 
     run: Run
     hash: str
     row: RunIndex
+    snapshot: Snapshot | None = None
 
 
-async def load(journal: Journal, run_id: str, *, until: int | None = None) -> Loaded | None:
+async def load(journal: Reads, run_id: str, *, until: int | None = None) -> Loaded | None:
     """Fold a run; return ``None`` if there is no such run.
 
+    A long run is opened with its snapshot, if it has a good one; as it was at a time, it is folded from its
+    first fact.
+
     Args:
-        journal: where its facts are.
+        journal: where its facts are; the journal or a view of it.
         run_id: the run.
         until: version of the last fact to take in; ``None`` for all.
 
     Raises:
         JournalError: a record cannot be read.
     """
-    run = Run(run_id)
-    hash_ = await _fold(journal, run, GENESIS, until)
+    head = await journal.head(run_id)
+    opened = None
+    if head is not None and head.version >= LONG and until is None:
+        opened = await _open(journal, run_id)
+    run, snapshot = opened or (Run(run_id), None)
+    hash_ = await _fold(journal, run, GENESIS if snapshot is None else snapshot.hash, until)
     row = await journal.get_index(run_id)
     if row is None or not run.version:
         return None
-    return Loaded(run, hash_, row)
+    return Loaded(run, hash_, row, snapshot)
+
+
+async def _open(journal: Reads, run_id: str) -> tuple[Run, Snapshot] | None:
+    """Return the state that a run's snapshot has; ``None`` if there is no good one."""
+    try:
+        snapshot = await journal.latest_snapshot(run_id)
+        if snapshot is None:
+            return None
+        unpacking = Unpacking(run_id)
+        for start in range(0, len(snapshot.pieces), _PIECES):
+            for piece in await journal.pieces(run_id, snapshot.pieces[start : start + _PIECES]):
+                unpacking.put(piece)
+                await asyncio.sleep(0)
+    except (JournalError, SnapshotError) as error:
+        _log.warning("run %s is opened without its snapshot, from its first fact: %s", run_id, error)
+        return None
+    return unpacking.run, snapshot
 
 
 async def catch_up(journal: Journal, known: Loaded) -> Loaded:
@@ -68,7 +105,7 @@ async def load_newest(journal: Journal, run_id: str) -> Loaded | None:
     loaded = await load(journal, run_id)
     if loaded is None:
         return None
-    run, hash_, row = loaded
+    run, hash_, row, _ = loaded
     while True:
         version = run.version
         hash_ = await _fold(journal, run, hash_, None)
@@ -77,8 +114,8 @@ async def load_newest(journal: Journal, run_id: str) -> Loaded | None:
         row = await journal.get_index(run_id) or row
 
 
-async def _fold(journal: Journal, run: Run, hash_: str, until: int | None) -> str:
-    async for batch in journal.batches(run.id, after=run.version, until=until, size=_SLICE):
+async def _fold(journal: Reads, run: Run, hash_: str, until: int | None) -> str:
+    async for batch in journal.batches(run.id, after=run.version, until=until, size=SLICE):
         for record in batch:
             evolve(run, record.fact)
         hash_ = batch[-1].hash

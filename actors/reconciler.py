@@ -22,11 +22,12 @@ from ..store import Append, Appended, JournalError, RunIndex, UnencodableError, 
 from ._pykka import HOLD, Envelope, Hold, TurnActor
 from ._pykka.dispatcher import Dispatcher
 from .errors import RunNotFoundError, RunParkedError
-from .home import Home, Look, Turn
+from .home import Home, Look, Turn, answer_to
 from .indexing import row_of, warn_of_attention
-from .loading import Loaded
+from .loading import LONG, Loaded
 from .outcome import outcome_of
 from .recordable import recordable
+from .snapshots import due_after
 
 _log = logging.getLogger("midcourse.actors")
 
@@ -66,6 +67,7 @@ class Reconciler(TurnActor):
         self._wake: float | None = None
         self._conflicts = 0
         self._alone = 0
+        self._snapshot_due = due_after(0)
         if loaded is not None:
             self._take_up(loaded)
 
@@ -174,7 +176,7 @@ class Reconciler(TurnActor):
             return HOLD
         envelope = envelopes[0]
         if envelope.reply_to is not None:
-            _answer(envelope, error)
+            answer_to(envelope, error)
             self.load([])
             return HOLD
         instead = recordable(envelope.message, error)
@@ -198,6 +200,8 @@ class Reconciler(TurnActor):
         if result.__class__ is Appended:
             self._hash = result.head_hash
             self._conflicts = 0
+            if self._run.version >= self._snapshot_due:
+                self._snapshot_due = self._home.snapshots.ask(self.run_id, self._run.version)
             if self._row is not None and self._row is not self._row_before:
                 warn_of_attention(self._run, self._row_before, self._row)
             if self.run_id in self._home.watchers.moved:
@@ -211,6 +215,11 @@ class Reconciler(TurnActor):
             self._park(result, turn.envelopes)  # type: ignore[arg-type]  # an error, as it is no Appended
 
     @property
+    def version(self) -> int:
+        """How many facts the run has."""
+        return self._run.version
+
+    @property
     def is_under_way(self) -> bool:
         """Whether the run is known here, and what is recorded of it is not its end."""
         return self._row is not None and self._row.status not in FINAL
@@ -218,7 +227,7 @@ class Reconciler(TurnActor):
     def _finish(self, turn: Turn) -> None:
         """Say and do what follows from facts that are durable."""
         for envelope, answer in turn.answers:
-            _answer(envelope, answer)
+            answer_to(envelope, answer)
         if turn.orders:
             self._home.send(self.run_id, turn.orders)
         run, home = self._run, self._home
@@ -237,6 +246,8 @@ class Reconciler(TurnActor):
         elif not home.passivate or (wake is not None and wake - home.clock() < SHORT_WAIT_S):
             return
         if is_dormant(run) and self.actor_inbox.empty():
+            if run.version >= LONG:
+                home.snapshots.ask(self.run_id, run.version)
             home.release(self, ended=run if run.final is not None else None)
 
     def _resume(self) -> None:
@@ -281,17 +292,8 @@ class Reconciler(TurnActor):
         told = []
         for envelope in (*envelopes, *waiting):
             if envelope.reply_to is not None:
-                _answer(envelope, error)
+                answer_to(envelope, error)
             elif not isinstance(envelope.message, CatchUp):
                 told.append(type(envelope.message).__name__)
         if told:
             _log.warning("%s left %s unrecorded: %s", self, ", ".join(told), error)
-
-
-def _answer(envelope: Envelope[Any], answer: Any) -> None:
-    if envelope.reply_to is None:
-        return
-    if isinstance(answer, Exception):
-        envelope.reply_to.set_exception((type(answer), answer, None))
-    else:
-        envelope.reply_to.set(answer)

@@ -6,14 +6,18 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 from ..domain.messages import Advance, CatchUp
-from ..store import FINAL_STATUSES, IndexedRun, Journal, JournalError, RunFilter
+from ..store import FINAL_STATUSES, IndexedRun, Journal, JournalError, Reads, RunFilter
 from ._pykka import Envelope
 from .directory import Directory
 from .errors import RunParkedError
+from .loading import SLICE, Loaded, load
 from .outcome import outcome_of
 from .timers import HORIZON_S
 
 _PAGE = 100
+
+_FOLDED_AT_ONCE = SLICE // 2
+"""Records of short runs that are folded between two turns of the loop; the last run may have a slice more."""
 
 
 class Waking:
@@ -86,15 +90,63 @@ async def recover(directory: Directory) -> None:
     Those that wait for a person come last; a tool or planner that they were missing may be there again.
     """
     for statuses in (("planning", "running", "compensating"), ("attention",)):
-        async for run in pages(directory.journal, RunFilter(statuses=statuses)):
-            if directory.is_draining or directory.is_paused:
-                return
-            if not directory.knows(run.run_id):
-                directory.activate(run.run_id)
-                # The load has to ask for its place first; then wait behind it, so that no more queue up.
+        cursor = ""
+        while True:
+            with directory.journal.frozen() as view:
+                reads = view or directory.journal
+                page = await reads.list(RunFilter(statuses=statuses), limit=_PAGE, cursor=cursor)
                 await asyncio.sleep(0)
-                async with directory.slots:
-                    pass
+                if not await _take_up(directory, view, page.runs):
+                    return
+            cursor = page.cursor
+            if not cursor:
+                break
+
+
+async def _take_up(directory: Directory, view: Reads | None, runs: Sequence[IndexedRun]) -> bool:
+    """Take up the runs of a page; return whether there may be more."""
+    folded = 0
+    for run in runs:
+        if directory.knows(run.run_id):
+            continue
+        loaded = None if view is None else await _read(directory, view, run.run_id)
+        if directory.is_draining or directory.is_paused:
+            return False
+        if directory.knows(run.run_id):
+            continue
+        if loaded is None:
+            directory.activate(run.run_id)
+            # The load has to ask for its place first; then wait behind it, so that no more queue up.
+            await asyncio.sleep(0)
+            async with directory.slots:
+                continue
+        await _activate(directory, loaded)
+        folded += run.version
+        if folded >= _FOLDED_AT_ONCE:
+            folded = 0
+            await asyncio.sleep(0)
+    return True
+
+
+async def _activate(directory: Directory, loaded: Loaded) -> None:
+    """Take up a run as a view has it, or have it read anew if others have written to it since.
+
+    Their writing may have been noticed while nobody knew the run; once it is active, no more goes unnoticed.
+    """
+    run_id, version = loaded.run.id, loaded.run.version
+    reconciler = directory.activate(run_id, loaded)
+    head = await directory.journal.head(run_id)
+    if head is None or head.version != version:
+        reconciler.is_behind = True
+
+
+async def _read(directory: Directory, view: Reads, run_id: str) -> Loaded | None:
+    """Fold a run; one that cannot be read is left to its reconciler, which says what is wrong with it."""
+    async with directory.slots:
+        try:
+            return await load(view, run_id)
+        except Exception:  # noqa: BLE001 - a boundary: what cannot be read ends no other run
+            return None
 
 
 async def pages(journal: Journal, filters: RunFilter) -> AsyncIterator[IndexedRun]:

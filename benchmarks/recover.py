@@ -237,6 +237,7 @@ def measure(folder: Path, options: Options) -> None:
         uncrashed_us_per_step=median(rest) * 1e6,
         recovered_us_per_step=median(r.per_step_s for r in recoveries) * 1e6,
         remaining_steps=[float(r.remaining) for r in recoveries],
+        bytecode_kept=not sys.dont_write_bytecode,
     )
 
 

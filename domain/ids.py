@@ -78,6 +78,8 @@ def operation_key(intent_: str, n: int) -> str:
 
 def split_key(operation: str) -> tuple[str, int]:
     """Return intent and number of an operation key."""
+    if operation.endswith(".0"):  # nearly all, and folding asks for each
+        return operation[:-2], 0
     intent_, _, n = operation.rpartition(".")
     return intent_, int(n)
 

@@ -7,6 +7,7 @@
 ``index``             the index of runs and its filters
 ``streams``           streams of facts beside the runs
 ``commit``            which waiting appends go into one transaction; ``writer`` the thread that commits
+``snapshots``         states of long runs, kept beside their facts
 ``backed``            the journal over any backend; ``reading`` its reading half
 ``backend``           what is asked of a database; ``reader`` the queries SQLite and PostgreSQL share
 ``sqlite``            committing to SQLite; ``sqlite_file``, ``sqlite_schema`` its connections and tables
@@ -22,6 +23,7 @@ from .chain import GENESIS, Head, Problem
 from .errors import (
     BadStoreUrlError,
     CorruptRecordError,
+    CorruptSnapshotError,
     DriverMissingError,
     JournalClosedError,
     JournalError,
@@ -40,8 +42,9 @@ from .errors import (
     VersionConflictError,
 )
 from .index import FINAL_STATUSES, IndexedRun, RunFilter, RunIndex, RunPage
-from .journal import Append, Appended, Journal, OnDone, Post
+from .journal import Append, Appended, Journal, OnDone, Post, Reads
 from .record import Entry, Record
+from .snapshots import Snapshot, digest_of
 from .streams import SCHEDULES
 from .url import open_journal
 
@@ -53,6 +56,7 @@ __all__ = [
     "Appended",
     "BadStoreUrlError",
     "CorruptRecordError",
+    "CorruptSnapshotError",
     "DriverMissingError",
     "Entry",
     "Head",
@@ -69,10 +73,12 @@ __all__ = [
     "OwnershipLostError",
     "Post",
     "Problem",
+    "Reads",
     "Record",
     "RunFilter",
     "RunIndex",
     "RunPage",
+    "Snapshot",
     "StoreError",
     "StoreFullError",
     "StoreLockedError",
@@ -80,5 +86,6 @@ __all__ = [
     "StoreOwnedError",
     "UnencodableError",
     "VersionConflictError",
+    "digest_of",
     "open_journal",
 ]

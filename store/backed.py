@@ -7,7 +7,7 @@ import contextvars
 import functools
 import os
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Self, cast
@@ -18,6 +18,7 @@ from .commit import Pending, Result
 from .errors import JournalClosedError, JournalError
 from .journal import Append, Appended, OnDone, Post
 from .reading import Reading
+from .snapshots import Keeping, Snapshot, portions
 from .streams import is_run
 from .writer import MakeWriter, ThreadWriter, Writer
 
@@ -101,6 +102,18 @@ class BackedJournal(Reading):
         self.submit(append, functools.partial(_resolve, future))
         self._flush_soon()  # whoever dispatches may have no turn to come
         return await future
+
+    async def keep_snapshot(self, snapshot: Snapshot, pieces: Mapping[str, bytes]) -> None:
+        """Keep a state of a run in place of the one before."""
+        for keeping in portions(snapshot, pieces):
+            if self._closed or self._writable is None or self._backend.refusal is not None:
+                raise self._refusal()
+            self._check_process()
+            future: asyncio.Future[JournalError | None] = asyncio.get_running_loop().create_future()
+            self._started().put_aside(functools.partial(_keep, keeping, future))
+            error = await future
+            if error is not None:
+                raise error
 
     def _check_process(self) -> None:
         if self._process != os.getpid():
@@ -240,6 +253,13 @@ def _run_in_turn(calls: deque[Callable[[], None]], loop: asyncio.AbstractEventLo
         if calls and not at_once:
             loop.call_soon(functools.partial(_run_in_turn, calls, loop, at_once=False))
             return
+
+
+def _keep(
+    keeping: Keeping, future: asyncio.Future[JournalError | None], backend: Backend
+) -> Callable[[], None]:
+    error = backend.keep(keeping)
+    return lambda: None if future.done() else future.set_result(error)
 
 
 def _resolve(future: asyncio.Future[Appended], result: Result) -> None:

@@ -10,6 +10,7 @@ from .chain import Head
 from .commit import Pending, Result
 from .errors import JournalError
 from .index import IndexedRun, RunFilter, RunPage
+from .snapshots import Keeping, Snapshot
 
 Row = tuple[int, int, str, bytes]
 """Position, version, topic and state of a record."""
@@ -65,6 +66,14 @@ class Reader(Protocol):
         """Return the earliest time a run has to act by itself."""
         ...
 
+    def snapshot_of(self, run_id: str) -> Snapshot | None:
+        """Return the snapshot this very code made of a run; ``None`` if there is none."""
+        ...
+
+    def pieces(self, run_id: str, digests: Sequence[str]) -> dict[str, Any]:
+        """Return pieces of a snapshot by their digests, as far as they are there."""
+        ...
+
 
 class ReadableBackend(Protocol):
     """A database that holds a store. The reader may be used from another thread than the rest."""
@@ -93,6 +102,10 @@ class Backend(ReadableBackend, Protocol):
 
     def commit(self, batch: Sequence[Pending]) -> Sequence[Result]:
         """Write what fits in one transaction, and say what became of each, in order. Raises nothing."""
+        ...
+
+    def keep(self, keeping: Keeping) -> JournalError | None:
+        """Write a part of a snapshot in a transaction of its own; return what went wrong. Raises nothing."""
         ...
 
     def poll(self) -> Sequence[str]:

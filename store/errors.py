@@ -15,6 +15,7 @@
         ├── UnencodableError         a fact that cannot be written
         ├── NewerRecordError         a record this code is too old to read
         ├── CorruptRecordError       a record that does not read as what it says it is
+        ├── CorruptSnapshotError     a part of a snapshot that is missing or altered
         ├── StoreFullError           no space left
         ├── StoreLockedError         another process keeps the write lock
         ├── OwnershipLostError       this engine no longer owns its store
@@ -147,6 +148,15 @@ class CorruptRecordError(JournalError):
             f"record {version} of run {run_id} is damaged: {what}. "
             "`midcourse audit verify` shows how far the store can be trusted; restore it from a backup"
         )
+
+
+class CorruptSnapshotError(JournalError):
+    """A part of a snapshot is missing or altered: the run has to be folded from its facts."""
+
+    def __init__(self, run_id: str, digest: str, what: str) -> None:
+        self.run_id = run_id
+        self.digest = digest
+        super().__init__(f"piece {digest} of the snapshot of run {run_id} {what}: fold its facts instead")
 
 
 class StoreFullError(JournalError):

@@ -194,6 +194,8 @@ class Dialect(msgspec.Struct, frozen=True):
         tag: the value of the tag named by a parameter.
         contains: true if the goal contains a parameter.
         plain_id: an id that is compared character by character.
+        blob: the type of a column of bytes.
+        has_table: counts the tables of the name given by a parameter.
     """
 
     parameter: str
@@ -202,6 +204,8 @@ class Dialect(msgspec.Struct, frozen=True):
     tag: str
     contains: str
     plain_id: str
+    blob: str
+    has_table: str
 
 
 SQLITE = Dialect(
@@ -211,6 +215,8 @@ SQLITE = Dialect(
     "(SELECT t.value FROM json_each(r.tags) t WHERE t.key = ?)",
     "instr(lower(r.goal), lower(?)) > 0",
     "run_id",
+    "BLOB",
+    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
 )
 POSTGRES = Dialect(
     "%s",
@@ -219,6 +225,8 @@ POSTGRES = Dialect(
     "(r.tags::json ->> %s)",
     "strpos(lower(r.goal), lower(%s)) > 0",
     'run_id COLLATE "C"',
+    "bytea",
+    "SELECT count(to_regclass(%s))",
 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -13,6 +14,7 @@ from .chain import Head, Problem
 from .errors import JournalError
 from .index import IndexedRun, RunFilter, RunIndex, RunPage
 from .record import Record
+from .snapshots import Snapshot
 
 Records = list[Record]
 
@@ -56,6 +58,44 @@ OnDone = Callable[[Appended | JournalError], None]
 Post = Callable[[Sequence[Callable[[], None]]], object]
 """Runs functions one after the other, on the event loop's thread. It is called from a callback of the loop
 that does nothing after it, so it may begin at once."""
+
+
+class Reads(Protocol):
+    """What folding runs asks of a journal, or of a view of it."""
+
+    def batches(
+        self, run_id: str, *, after: int = 0, until: int | None = None, size: int = 256
+    ) -> AsyncGenerator[Records, None]:
+        """Yield the records of a run in slices, letting the loop turn between them."""
+        ...
+
+    async def head(self, run_id: str) -> Head | None:
+        """Return where a run stands, or ``None`` if there is no such run."""
+        ...
+
+    async def get_index(self, run_id: str) -> IndexedRun | None:
+        """Return a run's row in the index, or ``None`` if there is no such run."""
+        ...
+
+    async def list(self, filters: RunFilter = ..., *, limit: int = 100, cursor: str = "") -> RunPage:
+        """Return runs, newest first."""
+        ...
+
+    async def latest_snapshot(self, run_id: str) -> Snapshot | None:
+        """Return the state of a run that was kept last; it may be some facts behind.
+
+        ``None`` if there is none, if other code made it, or if the chain of the run no longer has the record
+        that it was taken at.
+        """
+        ...
+
+    async def pieces(self, run_id: str, digests: Sequence[str]) -> Sequence[bytes]:
+        """Return pieces of a snapshot in the order they are asked for.
+
+        Raises:
+            CorruptSnapshotError: one is missing, or is not what it was.
+        """
+        ...
 
 
 class Journal(Protocol):
@@ -160,6 +200,44 @@ class Journal(Protocol):
 
     async def next_wake(self) -> float | None:
         """Return the earliest time an active run has to act by itself, in seconds since the epoch."""
+        ...
+
+    def frozen(self) -> AbstractContextManager[Reads | None]:
+        """Return a view of one state, for reading many runs while others are appended to.
+
+        Only a local store has one; of others it is ``None``. While it is kept, the log of the store grows.
+        What was appended since is not seen: compare with :meth:`head`.
+        """
+        ...
+
+    async def latest_snapshot(self, run_id: str) -> Snapshot | None:
+        """Return the state of a run that was kept last; it may be some facts behind.
+
+        ``None`` if there is none, if other code made it, or if the chain of the run no longer has the record
+        that it was taken at.
+        """
+        ...
+
+    async def pieces(self, run_id: str, digests: Sequence[str]) -> Sequence[bytes]:
+        """Return pieces of a snapshot in the order they are asked for.
+
+        Raises:
+            CorruptSnapshotError: one is missing, or is not what it was.
+        """
+        ...
+
+    async def keep_snapshot(self, snapshot: Snapshot, pieces: Mapping[str, bytes]) -> None:
+        """Keep a state of a run in place of the one before, between commits of facts, a little at a time.
+
+        Whatever goes wrong, or however often it is done again, no fact is touched.
+
+        Args:
+            snapshot: the state, made of what is durable.
+            pieces: by digest, those of its pieces that the snapshot before has not.
+
+        Raises:
+            JournalError: it is not kept; the one before may be, or none.
+        """
         ...
 
     def verify(self, run_id: str | None = None) -> Iterator[Problem]:

@@ -18,7 +18,7 @@ from .index import SQLITE
 from .reader import SqlReader
 from .sqlite import SqliteBackend
 from .sqlite_schema import prepare
-from .writer import Report, commit, poll
+from .writer import Aside, Report, commit, poll
 
 URL = "memory:"
 
@@ -97,6 +97,12 @@ class _LoopWriter:
         if not self._waiting:
             self._loop.call_soon(self._commit)
         self._waiting += batch
+
+    def put_aside(self, aside: Aside) -> None:
+        self._loop.call_soon(self._do_aside, aside)
+
+    def _do_aside(self, aside: Aside) -> None:
+        aside(self._backend)()
 
     def _commit(self) -> None:
         batch, self._waiting = self._waiting, []

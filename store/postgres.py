@@ -31,6 +31,7 @@ from .journal import Appended, Journal
 from .postgres_connections import Connections, PostgresReading
 from .postgres_tables import OWNER_LOCK, WRITE_LOCK, Connection, prepare
 from .reader import SqlReader
+from .snapshots import Keeping
 
 LOCK_WAIT_S = 5.0
 _MOST_HEADS = 100_000
@@ -114,6 +115,18 @@ class PostgresBackend:
         self._position = transaction.position
         self._was_notified()  # of this commit too: what is not fetched piles up
         return transaction.results
+
+    def keep(self, keeping: Keeping) -> JournalError | None:
+        """Write a part of a snapshot in a transaction of its own; return what went wrong."""
+        try:
+            self._stay_connected()
+            if self.refusal is not None:
+                return self.refusal
+            with self._write.transaction():
+                keeping.write(self._write.execute, POSTGRES)
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, facts are appended after it
+            return self._failure(error)
+        return None
 
     def _fill(self, batch: Sequence[Pending]) -> Transaction:
         self._write.execute("SELECT pg_advisory_xact_lock(%s, hashtext(current_schema()))", (WRITE_LOCK,))

@@ -11,6 +11,7 @@ from .backend import LogRows, Rows, RunIds
 from .chain import Head
 from .errors import UnencodableError
 from .index import COLUMNS, SELECT, Dialect, IndexedRun, RunFilter, RunPage, from_row, where
+from .snapshots import Snapshot, read_snapshot
 
 Fetch = Callable[[str, Sequence[Any]], list[Any]]
 """Runs a query and returns all its rows as tuples."""
@@ -109,3 +110,19 @@ class SqlReader:
         query = "SELECT CAST(min(wake_at) AS DOUBLE PRECISION) FROM runs WHERE wake_at IS NOT NULL"
         wake_at: float | None = self._fetch(query, ())[0][0]
         return wake_at
+
+    def snapshot_of(self, run_id: str) -> Snapshot | None:
+        """Return the snapshot this very code made of a run; ``None`` if there is none."""
+        if not self._fetch(self._dialect.has_table, ("snapshots",))[0][0]:
+            return None
+        p = self._dialect.parameter
+        query = f"SELECT version, hash, pieces, seal FROM snapshots WHERE run_id = {p}"
+        rows = self._fetch(query, (run_id,))
+        return read_snapshot(run_id, rows[0]) if rows else None
+
+    def pieces(self, run_id: str, digests: Sequence[str]) -> dict[str, Any]:
+        """Return pieces of a snapshot by their digests, as far as they are there."""
+        p = self._dialect.parameter
+        places = ", ".join([p] * len(digests))
+        query = f"SELECT digest, body FROM snapshot_pieces WHERE run_id = {p} AND digest IN ({places})"
+        return dict(self._fetch(query, (run_id, *digests)))

@@ -6,15 +6,17 @@ import asyncio
 import functools
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import ParamSpec, TypeVar
 
-from .backend import ReadableBackend, Row
-from .chain import Head, Problem
+from .backend import ReadableBackend, Reader, Row
+from .chain import Head, Problem, link
 from .codec import decode
-from .errors import JournalClosedError
+from .errors import JournalClosedError, JournalError
 from .index import IndexedRun, RunFilter, RunPage
 from .journal import Records
 from .record import Record
+from .snapshots import Snapshot, in_order, take_fingerprint
 from .verifying import check_run
 from .writer import POLL_S
 
@@ -25,6 +27,22 @@ _SLICE = 256
 """Records read, decoded and handed out between two turns of the loop: about a millisecond."""
 
 _EVERYTHING = RunFilter()
+
+
+class _Frozen:
+    """One state of a database, while whoever asked for it keeps it."""
+
+    refusal: JournalError | None = None
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+
+    def snapshot(self) -> AbstractContextManager[Reader]:
+        """Return the one state there is."""
+        return nullcontext(self.reader)
+
+    def close(self) -> None:
+        """Nothing to do: it ends where it was asked for."""
 
 
 class Reading:
@@ -138,6 +156,23 @@ class Reading:
         """Return the earliest time a run has to act by itself."""
         return await self._ask(self._backend.reader.next_wake)
 
+    async def latest_snapshot(self, run_id: str) -> Snapshot | None:
+        """Return the state of a run that was kept last, if it is one of the run as it is recorded now."""
+        for _ in take_fingerprint():
+            await asyncio.sleep(0)
+        snapshot = await self._ask(self._backend.reader.snapshot_of, run_id)
+        if snapshot is None:
+            return None
+        version = snapshot.version
+        rows = await self._ask(self._backend.reader.rows, run_id, version - 1, version, 1)
+        if not rows or link(run_id, rows[0][1], rows[0][2], rows[0][3]) != snapshot.hash:
+            return None
+        return snapshot
+
+    async def pieces(self, run_id: str, digests: Sequence[str]) -> Sequence[bytes]:
+        """Return pieces of a snapshot in the order they are asked for."""
+        return in_order(run_id, digests, await self._ask(self._backend.reader.pieces, run_id, digests))
+
     def verify(self, run_id: str | None = None) -> Iterator[Problem]:
         """Recompute the hash chain of one run or of all, read every record, and look for it in the index."""
         self._check_open()
@@ -146,6 +181,24 @@ class Reading:
                 problem = check_run(each, reader)
                 if problem is not None:
                     yield problem
+
+    def frozen(self) -> AbstractContextManager[Reading | None]:
+        """Return a view of one state of a local store, whatever is appended meanwhile; ``None`` of others.
+
+        Every append makes a local database forget the pages it has read, so what reads many runs beside
+        appends reads them all anew for each, unless it reads one state.
+        """
+        self._check_open()
+        return self._view() if self._readers is None else nullcontext()
+
+    @contextmanager
+    def _view(self) -> Iterator[Reading | None]:
+        with self._backend.snapshot() as reader:
+            view = Reading(self.url, _Frozen(reader), None)
+            try:
+                yield view
+            finally:
+                view._closed = True
 
     def _wake_followers(self) -> None:
         for event in self._followers:

@@ -22,16 +22,15 @@ from .errors import JournalError, JournalFailedError, StoreFullError, StoreLocke
 from .index import COLUMNS, FIXED_COLUMNS, SQLITE
 from .journal import Appended
 from .reader import SqlReader
+from .snapshots import Keeping
 from .sqlite_file import Database
+from .sqlite_insert import Insert
 
 LOCK_WAIT_S = 5.0
 """How long an append waits for another process to give up the write lock, in seconds."""
 
 _OWNERSHIP_S = 0.1
 """How often the engine's lock is looked at, in seconds."""
-
-_SIZES = (256, 128, 64)
-"""Numbers of rows that go in at once; fewer than the smallest go in as they are."""
 
 _MOST_HEADS = 100_000
 """Heads remembered; a full memory is emptied, and filled again by reading."""
@@ -48,40 +47,9 @@ _INDEX = "INSERT INTO runs ({}) VALUES {{}} ON CONFLICT (run_id) DO UPDATE SET {
 _HEADS_OF = "SELECT run_id, version, hash FROM run_heads WHERE run_id IN (SELECT value FROM json_each(?))"
 
 
-class _Insert:
-    """A statement for many rows at once.
-
-    ``executemany`` gives the interpreter up once a row, and beside a busy thread waits for it as often. So
-    rows go in by 256, 128 and 64, and what is left all at once: few statements, which stay prepared.
-    """
-
-    def __init__(self, template: str, columns: int) -> None:
-        self._template = template
-        self._columns = columns
-        self._row = f"({', '.join('?' * columns)})"
-        self._by_size: dict[int, str] = {}
-
-    def run(self, connection: sqlite3.Connection, values: list[Any]) -> int:
-        """Insert rows given one after the other; return the rowid of the last."""
-        rows, done, last = len(values) // self._columns, 0, 0
-        while done < rows:
-            left = rows - done
-            size = next((size for size in _SIZES if size <= left), left)
-            part = values[done * self._columns : (done + size) * self._columns]
-            last = connection.execute(self._of_size(size), part).lastrowid or 0
-            done += size
-        return last
-
-    def _of_size(self, rows: int) -> str:
-        query = self._by_size.get(rows)
-        if query is None:
-            query = self._by_size[rows] = self._template.format(", ".join([self._row] * rows))
-        return query
-
-
-_insert_records = _Insert(_RECORDS, 4)
-_insert_heads = _Insert(_HEADS, 4)
-_insert_index = _Insert(_INDEX, len(COLUMNS))
+_insert_records = Insert(_RECORDS, 4)
+_insert_heads = Insert(_HEADS, 4)
+_insert_index = Insert(_INDEX, len(COLUMNS))
 
 
 class SqliteBackend:
@@ -133,6 +101,25 @@ class SqliteBackend:
             return self._after_failure(batch, error)
         self._position = position
         return results
+
+    def keep(self, keeping: Keeping) -> JournalError | None:
+        """Write a part of a snapshot in a transaction of its own; return what went wrong."""
+        self._check_ownership()
+        if self.refusal is not None:
+            return self.refusal
+        try:
+            if self._broken:
+                self._reopen()
+            self._begin()
+        except sqlite3.Error as error:
+            return self._failure(error)
+        try:
+            keeping.write(self._write.execute, SQLITE)
+            self._write.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, the transaction must not stay open
+            self._after_failure((), error)
+            return self._failure(error)
+        return None
 
     def _begin(self) -> None:
         deadline = time.monotonic() + self._lock_wait_s
@@ -187,7 +174,8 @@ class SqliteBackend:
         try:
             self._reopen()
             results: list[Result] = [self._recorded(pending) or failure for pending in batch]
-            if any(isinstance(result, Appended) for result in results):
+            # What became of a snapshot is not looked up: no fact must lie behind a torn one in the log.
+            if not batch or any(isinstance(result, Appended) for result in results):
                 self._database.settle(self._write)
         except sqlite3.Error as again:
             return [self._failure(again)] * len(batch)

@@ -22,8 +22,16 @@ Report = Callable[[Sequence[tuple[Pending, Result]], Sequence[str]], None]
 """Takes, on the loop's thread, what became of appends, and the runs others have appended to."""
 
 
+Aside = Callable[[Backend], Callable[[], None]]
+"""Something else to write, between two batches; returns what is then called on the loop's thread."""
+
+
 class Writer(Protocol):
     """Commits batches and reports on the loop's thread."""
+
+    def put_aside(self, aside: Aside) -> None:
+        """Take over what may wait for the batches that are there already. It raises nothing."""
+        ...
 
     def put(self, batch: list[Pending]) -> None:
         """Take a batch over."""
@@ -84,9 +92,12 @@ class ThreadWriter:
     def __init__(self, backend: Backend, loop: asyncio.AbstractEventLoop, report: Report) -> None:
         self._backend = backend
         self._report = report
-        self._queue: SimpleQueue[list[Pending] | None] = SimpleQueue()
+        self._queue: SimpleQueue[list[Pending] | Aside | None] = SimpleQueue()
+        self._asides: deque[Aside] = deque()
         self._loop = loop
-        self._told: deque[tuple[Sequence[tuple[Pending, Result]], Sequence[str]] | None] = deque()
+        self._told: deque[
+            tuple[Sequence[tuple[Pending, Result]], Sequence[str]] | Callable[[], None] | None
+        ] = deque()
         self._ended = asyncio.Event()
         self._doorbell = Doorbell(loop, self._answer)
         self._thread = threading.Thread(target=self._run, name=THREAD_NAME, daemon=True)
@@ -95,6 +106,10 @@ class ThreadWriter:
     def put(self, batch: list[Pending]) -> None:
         """Take a batch over."""
         self._queue.put(batch)
+
+    def put_aside(self, aside: Aside) -> None:
+        """Take over what may wait for the batches that are there already."""
+        self._queue.put(aside)
 
     def stop(self) -> None:
         """End after what was put has been committed."""
@@ -124,8 +139,14 @@ class ThreadWriter:
                 continue
             if batch is None:
                 break
-            stopping = self._take_more(batch)
-            self._tell(commit(backend, batch), backend.take_foreign())
+            if isinstance(batch, list):
+                stopping = self._take_more(batch)
+                self._tell(commit(backend, batch), backend.take_foreign())
+            else:
+                self._asides.append(batch)
+            while self._asides:
+                self._told.append(self._asides.popleft()(backend))
+                self._doorbell.ring()
         self._told.append(None)
         self._doorbell.ring()
 
@@ -135,7 +156,10 @@ class ThreadWriter:
             more = self._queue.get()
             if more is None:
                 return True
-            batch += more
+            if isinstance(more, list):
+                batch += more
+            else:
+                self._asides.append(more)
         return False
 
     def _tell(self, done: Sequence[tuple[Pending, Result]], foreign: Sequence[str]) -> None:
@@ -149,5 +173,7 @@ class ThreadWriter:
             report = told.popleft()
             if report is None:
                 self._ended.set()
+            elif callable(report):
+                report()
             else:
                 self._report(*report)

@@ -10,7 +10,7 @@ from ..approvals import PLAN
 from ..held import Held
 from ..plan import Step
 from ..planning import Asker, RevisionEntry, SignalEntry, StepSummary
-from ..readiness import edges
+from ..readiness import edges, is_dag
 from ..run import Run
 from ..tails import accepted_tail
 from .backoff import give_up_backoff
@@ -147,6 +147,9 @@ def _supersede(run: Run, steps: Iterable[str]) -> None:
 
 def _lay_out(run: Run, tail: Sequence[Step], last_executed: str) -> None:
     run.unmet, run.needed_by, run.ready = {}, {}, OrderedDict()
+    if not is_dag(tail):
+        _lay_out_sequence(run, tail, last_executed)
+        return
     for step_id, needs in edges(tail, last_executed).items():
         open_needs = [need for need in needs if need not in run.done]
         for need in open_needs:
@@ -154,6 +157,21 @@ def _lay_out(run: Run, tail: Sequence[Step], last_executed: str) -> None:
         run.unmet[step_id] = len(open_needs)
         if not open_needs:
             run.ready[step_id] = None
+
+
+def _lay_out_sequence(run: Run, tail: Sequence[Step], last_executed: str) -> None:
+    """Let each step wait for the one before: what `edges` says of a sequence, in one pass."""
+    unmet, needed_by, ready, done = run.unmet, run.needed_by, run.ready, run.done
+    before = last_executed
+    for step in tail:
+        step_id = step.id
+        if before and before not in done:
+            needed_by[before] = [step_id]
+            unmet[step_id] = 1
+        else:
+            unmet[step_id] = 0
+            ready[step_id] = None
+        before = step_id
 
 
 def _adopt(run: Run, steps: Sequence[str]) -> None:

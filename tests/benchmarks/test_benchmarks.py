@@ -10,7 +10,7 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 EXPECTED = {
     "append": ["1 in flight", "16 in flight", "256 in flight"],
     "dormant": ["50 waiting runs"],
-    "long_run": ["10 steps", "20 steps", "step 20 against step 50", "20 wide"],
+    "long_run": ["10 steps", "20 steps", "step 20 against step 50", "20 wide", "opening at step 100"],
     "loop_delay": [
         "256 in flight, callback",
         "idle, callback",

@@ -24,6 +24,9 @@ from midcourse.domain.plan import Step
 from midcourse.domain.run import Run
 from midcourse.domain.tools import Catalog, RetryPolicy, ToolSpec
 
+from ..laws.reading_back import is_kept
+from ..laws.replay import replayed
+
 TOOLS = {
     spec.name: spec
     for spec in (
@@ -140,8 +143,13 @@ class Story:
         return self
 
     def then(self, *expected: Any) -> Story:
-        """Say which facts were recorded and which orders given, all of them, facts first."""
+        """Say which facts were recorded and which orders given, all of them, facts first.
+
+        Whatever state a story comes to, a snapshot of it has all of it.
+        """
         assert [*expected] == [*self.new, *self.orders]
+        if self.run.version == len(self.facts):  # nobody else has written to it
+            is_kept(replayed("run", self.facts))
         return self
 
     def then_nothing(self) -> Story:

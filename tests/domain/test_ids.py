@@ -74,6 +74,11 @@ def test_keys() -> None:
     assert (ids.is_undo(key), ids.is_undo(ids.undo_key(key))) == (False, True)
 
 
+@pytest.mark.parametrize("n", [0, 1, 9, 10, 100, 1010])
+def test_every_number_of_an_operation_key_is_read_back(n: int) -> None:
+    assert ids.split_key(ids.operation_key("user__t.0:00", n)) == ("user__t.0:00", n)
+
+
 @given(st.floats(0, 2**37), st.floats(0, 2**37), st.integers(0), st.integers(0))
 def test_run_ids_are_ordered_by_time(at: float, other: float, random: int, more: int) -> None:
     one, two = ids.run_id(at, random), ids.run_id(other, more)

@@ -566,3 +566,34 @@ async def test_what_was_appended_is_there_after_opening_again(
         assert head.head_hash == (await again.read("a"))[-1].hash
         assert (await again.append(after("a", head, note(x=1)))).head_version == 4
         assert list(again.verify()) == []
+
+
+# ---------------------------------------------------------------------------------------- views of one state
+
+
+async def test_a_view_reads_what_the_journal_reads_until_it_is_given_back(journal: Journal) -> None:
+    await grow(journal, "a", 3)
+    await journal.append(starting("b", status="waiting"))
+    with journal.frozen() as view:
+        reads = view or journal
+        records = [record async for batch in reads.batches("a", size=2) for record in batch]
+        assert records == await journal.read("a")
+        assert await reads.get_index("a") == await journal.get_index("a")
+        assert await reads.list(limit=1) == await journal.list(limit=1)
+    if view is not None:
+        with pytest.raises(JournalClosedError):
+            await view.get_index("a")
+
+
+async def test_a_view_is_in_nobodys_way(journal: Journal) -> None:
+    head = await grow(journal, "a", 2)
+    with journal.frozen() as view:
+        await (view or journal).get_index("a")
+        await journal.append(after("a", head, note(n=3)))
+        assert [record.version for record in await journal.read("a")] == [1, 2, 3]
+
+
+async def test_a_closed_journal_has_no_view(journal: Journal) -> None:
+    journal.close()
+    with pytest.raises(JournalClosedError):
+        journal.frozen()

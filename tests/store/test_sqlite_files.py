@@ -30,7 +30,7 @@ from midcourse.store import (
 )
 from midcourse.store.recorder import sqlite_recorder
 
-from .helpers import after, grow, note, starting
+from .helpers import after, grow, index, note, starting
 
 OWN_AND_WAIT = """
 import sys
@@ -340,3 +340,15 @@ def test_reading_does_not_import_the_event_sourcing_library(sqlite_url: str) -> 
         [sys.executable, "-c", program, sqlite_url], capture_output=True, text=True, check=True
     )
     assert found.stdout == "False\n"
+
+
+async def test_a_view_of_a_file_stays_as_it_was(sqlite_url: str) -> None:
+    async with open_journal(sqlite_url, owner=True) as journal:
+        head = await journal.append(starting("a"))
+        with journal.frozen() as view:
+            assert view is not None
+            before = await view.list()
+            await journal.append(after("a", head, note(n=2), row=index("a", status="waiting")))
+            assert await view.list() == before
+            assert [len(batch) async for batch in view.batches("a")] == [1]
+        assert [run.status for run in (await journal.list()).runs] == ["waiting"]
