@@ -36,7 +36,8 @@ def read_table(key: str, value: Any, kind: type[T], problems: list[str]) -> T | 
 
 
 def _unknown(key: str, name: str, known: typing.Mapping[str, Any]) -> str:
-    hint = did_you_mean(name, known, otherwise=f"allowed are {', '.join(known)}")
+    allowed = f"allowed are {', '.join(known)}" if known else "there is none"
+    hint = did_you_mean(name, known, otherwise=allowed)
     return f"{key}.{name}: unknown key{hint}"
 
 

@@ -68,12 +68,15 @@ class Folder:
             return None
         except OSError as error:
             raise refused(f"{file} cannot be read: {error.strerror}") from error
-        with open(descriptor, "rb") as opened:  # noqa: PTH123 - a path could mean another file by now
+        try:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
                 raise refused(f"{file} is no file")
             self.check_size(file, found.st_size)
-            return opened.read()
+            with open(descriptor, "rb", closefd=False) as opened:
+                return opened.read()
+        finally:
+            os.close(descriptor)
 
     def write(self, file: Path, content: bytes) -> None:
         """Replace a file, or make it, with the folders it is in; it survives a loss of power.
