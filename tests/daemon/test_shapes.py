@@ -1,0 +1,85 @@
+"""Shapes of results that a store holds, as `plan validate` and `tools show` use them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOOLS = """
+from midcourse import ToolError, tool
+
+@tool(effect="read")
+async def search(text: str, most: int = 3) -> dict:
+    "Looks for things."
+    return {"items": [{"id": 1}], "total": 1}
+
+@tool(effect="read", output_schema={"type": "object", "properties": {"left": {"type": "integer"}}})
+async def stock() -> dict:
+    return {"left": 3}
+"""
+PLAN = """
+identifier: {0}
+name: x
+description: x
+steps:
+  - {{id: E, tool_name: search, input: {{text: lamp}}}}
+  - {{id: S, tool_name: stock, input: {{}}}}
+output: {{first: "{{{{E.{1}.0.id}}}}", left: "{{{{S.left}}}}"}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "shop.py").write_text(TOOLS)
+    (tmp_path / "midcourse.toml").write_text('tools = ["shop"]\nstore = "sqlite:///shop.db"\n')
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "plans" / "right.yaml").write_text(PLAN.format("right", "items"))
+    (tmp_path / "plans" / "wrong.yaml").write_text(PLAN.format("wrong", "itmes"))
+    return tmp_path
+
+
+def test_a_template_that_fits_no_result_so_far_is_a_warning(call: Any, folder: Path) -> None:
+    before = call("plan", "validate")
+    assert (before.code, before.out) == (0, "plans/right.yaml: valid\nplans/wrong.yaml: valid\n")
+    assert not (folder / "shop.db").exists()
+    assert call("plan", "run", "right", "-q").json == {"first": 1, "left": 3}
+    after = call("plan", "validate")
+    assert after.code == 0
+    assert after.lines == [
+        "plans/right.yaml: valid",
+        (
+            "plans/wrong.yaml:8:10: warning: {{E.itmes.0.id}} does not fit the one result of user__search: "
+            "no key 'itmes' at E (did you mean 'items'?)"
+        ),
+        "plans/wrong.yaml: valid",
+    ]  # fmt: skip
+
+
+def test_a_tool_is_shown_with_its_results(call: Any, folder: Path) -> None:
+    assert call("tools", "show", "search").lines == [
+        "user__search", "  Looks for things.", "  effect: read", "arguments:", "  text: string",
+        "  most: integer, may be left out", "results: none seen yet, and none declared (output_schema)",
+    ]  # fmt: skip
+    call("plan", "run", "right", "-q")
+    assert call("tools", "show", "search").lines[-5:] == [
+        "results, as the one result so far:", "  object", "    items: array of", "      object",
+        "        id: number", "    total: number",
+    ][-5:]  # fmt: skip
+    assert call("tools", "show", "user__stock").lines[-3:] == [
+        "results, as declared:", "  object", "    left: number",
+    ]  # fmt: skip
+    observed = call("tools", "show", "search", "--json").json["observed"]
+    assert observed["fields"]["total"]["kinds"] == {"number": 1}
+
+
+def test_a_tool_that_is_not_there_is_said_with_what_comes_near(call: Any, folder: Path) -> None:
+    answer = call("tools", "show", "serch")
+    assert (answer.code, "unknown tool 'serch' (did you mean 'search'?)" in answer.err) == (2, True)
+
+
+def test_a_store_that_cannot_be_read_fails_no_check(call: Any, folder: Path) -> None:
+    (folder / "shop.db").write_text("this is no store")
+    answer = call("plan", "validate")
+    assert (answer.code, "Results of tools are not looked at: " in answer.err) == (0, True)
