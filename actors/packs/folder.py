@@ -46,7 +46,10 @@ class Folder:
 
     def keep(self, name: str, content: bytes | None) -> None:
         """Keep what is about to be replaced, under a name of its own; ``None`` where there is nothing."""
-        self.write(self._place_of(name, is_new=content is None), content or b"")
+        place = self._place_of(name, is_new=content is None)
+        # Copies of files that others may not read lie here.
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.write(place, content or b"")
 
     def kept(self, name: str) -> tuple[bool, bytes | None]:
         """Return whether something was kept under a name, and what."""

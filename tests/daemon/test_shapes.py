@@ -7,6 +7,11 @@ from typing import Any
 
 import pytest
 
+from midcourse import Plan, Step
+from midcourse.daemon.shapes import MOST_RESULTS, observed_shapes
+from midcourse.store.memory import MemoryJournal
+from midcourse.testing import TrialEngine, scripted_tool
+
 TOOLS = """
 from midcourse import ToolError, tool
 
@@ -83,3 +88,21 @@ def test_a_store_that_cannot_be_read_fails_no_check(call: Any, folder: Path) -> 
     (folder / "shop.db").write_text("this is no store")
     answer = call("plan", "validate")
     assert (answer.code, "Results of tools are not looked at: " in answer.err) == (0, True)
+
+
+async def test_only_the_newest_results_of_a_tool_count() -> None:
+    results = [{"old": 1}] * 5 + [{"new": 1}] * MOST_RESULTS
+    async with TrialEngine(tools=[scripted_tool("look", *results, effect="read")]) as engine:
+        for _ in results:
+            run = await engine.start("look", plan=Plan((Step("A", "look"),)))
+            await run.outcome(timeout_s=10)
+            engine.clock.advance(1)
+        shapes = await observed_shapes(MemoryJournal(engine.store))
+    assert shapes["user__look"].kinds == {"object": MOST_RESULTS}
+    assert list(shapes["user__look"].fields) == ["new"]
+
+
+async def test_a_result_that_could_not_be_recorded_is_none() -> None:
+    async with TrialEngine(tools=[scripted_tool("look", object(), effect="read")]) as engine:
+        await (await engine.start("look", plan=Plan((Step("A", "look"),)))).outcome(timeout_s=10)
+        assert await observed_shapes(MemoryJournal(engine.store)) == {}

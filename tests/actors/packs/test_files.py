@@ -71,6 +71,11 @@ async def test_what_was_there_is_put_back_when_the_run_fails(tmp_path: Path) -> 
     assert names_in(root) == ["old.txt"]
 
 
+async def test_what_is_kept_is_for_nobody_else(tmp_path: Path) -> None:
+    await run(tmp_path, write("a.txt", "x"))
+    assert stat.S_IMODE((tmp_path / "files/.midcourse").stat().st_mode) == 0o700
+
+
 async def test_what_somebody_has_changed_since_is_left_alone(tmp_path: Path) -> None:
     @tool(effect="read")
     async def somebody() -> None:
