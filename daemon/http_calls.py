@@ -31,6 +31,7 @@ from ..actors.context import ToolContext
 from ..actors.control import ToolError
 from ..actors.packs.http_answers import KEY_HEADER, MAX_BYTES, Output, Terms
 from ..actors.packs.http_call import Method, Request, call, needs_httpx
+from ..actors.packs.vouching import for_this_attempt
 from ..actors.tools import Tool
 from ..domain.errors import ToolDefinitionError
 from .declared import Declared, check_templates, declared_tool, rendered, rendered_text
@@ -96,7 +97,8 @@ def http_tool(name: str, declared: HttpCall) -> Tool:
     terms = msgspec.convert(declared, Terms, from_attributes=True)
 
     async def run(values: Mapping[str, Any], context: ToolContext) -> Any:
-        return await call(_request(declared, values), terms, context)
+        with for_this_attempt(context, idempotent=declared.idempotent):
+            return await call(_request(declared, values), terms, context)
 
     probe = None
     if declared.probe:

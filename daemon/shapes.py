@@ -16,7 +16,7 @@ from ..store.errors import StoreError
 MOST_RUNS = 100
 MOST_RESULTS = 50
 """Results of one tool, the newest: what it returned long ago it may not return any more."""
-_MOST_RECORDS = 20_000
+_MOST_RECORDS = 5_000
 
 
 async def observed_shapes(journal: Journal) -> dict[str, Shape]:

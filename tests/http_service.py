@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -34,13 +34,16 @@ class Reply(NamedTuple):
 
 
 class Service:
-    """The service: its calls, and what it answers to the next ones; the last answer stays."""
+    """The service: its calls, and what it answers to the next ones; the last answer stays.
+
+    ``on_call`` is called before each answer.
+    """
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.calls: list[Call] = []
         self.replies: list[Reply] = [Reply(body={"ok": True})]
-        self.called = threading.Event()
+        self.on_call: Callable[[], object] = lambda: None
         self.closing = threading.Event()
 
     def answers(self, *replies: Reply) -> None:
@@ -64,7 +67,7 @@ def http_service() -> Iterator[Service]:
             query = parse_qsl(address.query, keep_blank_values=True)
             service.calls.append(Call(self.command, address.path, query, headers, body))
             reply = service.replies.pop(0) if len(service.replies) > 1 else service.replies[0]
-            service.called.set()
+            service.on_call()
             self.close_connection = True
             if reply.how == "hang":
                 service.closing.wait()

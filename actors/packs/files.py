@@ -20,6 +20,7 @@ from ..context import ToolContext
 from ..tools import Tool
 from .builtin import builtin
 from .folder import Folder, refused
+from .vouching import for_this_attempt
 
 Format = Literal["text", "lines", "json", "base64"]
 
@@ -51,18 +52,21 @@ def files_pack(root: str | Path, *, max_bytes: int = _MAX_BYTES) -> list[Tool]:
         context: ToolContext,
     ) -> Receipt:
         """Write a file, whole or not at all. What was there before is put back if the run is undone."""
-        file = folder.find(path)
-        new = _encoded(content, format)
-        folder.check_size(file, len(new))
-        kept = hashlib.sha256(context.operation.encode()).hexdigest()[:32]
-        before = folder.read(file)
-        was_tried, former = folder.kept(kept)
-        if not was_tried:
-            folder.keep(kept, before)
-        elif before not in (new, former):
-            raise refused(f"{path!r} was changed by somebody else while it was written; it was left alone")
-        if before != new:
-            folder.write(file, new)
+        with for_this_attempt(context, idempotent=True):
+            file = folder.find(path)
+            new = _encoded(content, format)
+            folder.check_size(file, len(new))
+            kept = hashlib.sha256(context.operation.encode()).hexdigest()[:32]
+            before = folder.read(file)
+            was_tried, former = folder.kept(kept)
+            if not was_tried:
+                folder.keep(kept, before)
+            elif before not in (new, former):
+                raise refused(
+                    f"{path!r} was changed by somebody else while it was written; it was left alone"
+                )
+            if before != new:
+                folder.write(file, new)
         result = {"path": path, "size": len(new), "sha256": _digest(new)}
         undo = {"path": path, "kept": kept, "sha256": result["sha256"]}
         return Receipt(result, (Resource("file", path, version=_digest(new)),), undo)

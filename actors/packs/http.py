@@ -15,6 +15,7 @@ from ..tools import Tool
 from .builtin import builtin
 from .http_answers import MAX_BYTES, Terms
 from .http_call import Method, Request, call, needs_httpx
+from .vouching import for_this_attempt
 
 _READS: Final = ("GET", "HEAD", "OPTIONS")
 _REPEATABLE: Final = (*_READS, "PUT", "DELETE")
@@ -72,17 +73,20 @@ def http_pack(
         context: ToolContext,
     ) -> Any:
         """Call an HTTP address, and return status, headers and body of its answer."""
-        bodies = [name for name, body in (("json", json), ("form", form), ("text", text)) if body is not None]
-        if len(bodies) > 1:
-            raise _refused(f"{' and '.join(bodies)} exclude each other; a request has one body")
-        if method not in methods:
-            raise _refused(f"method {method} is not enabled; allowed are {', '.join(methods)}")
-        _check_host(url, hosts)
-        request = Request(
-            method=method, url=url, headers=headers or {}, query=query or {},
-            json=msgspec.UNSET if json is None else json, form=form, text=text,
-        )  # fmt: skip
-        return await call(request, msgspec.structs.replace(terms, ok=tuple(ok or ())), context)
+        with for_this_attempt(context, idempotent=terms.idempotent):
+            bodies = [
+                name for name, body in (("json", json), ("form", form), ("text", text)) if body is not None
+            ]
+            if len(bodies) > 1:
+                raise _refused(f"{' and '.join(bodies)} exclude each other; a request has one body")
+            if method not in methods:
+                raise _refused(f"method {method} is not enabled; allowed are {', '.join(methods)}")
+            _check_host(url, hosts)
+            request = Request(
+                method=method, url=url, headers=headers or {}, query=query or {},
+                json=msgspec.UNSET if json is None else json, form=form, text=text,
+            )  # fmt: skip
+            return await call(request, msgspec.structs.replace(terms, ok=tuple(ok or ())), context)
 
     return [builtin(http, effect=terms.effect, idempotent=terms.idempotent, timeout_s=timeout_s)]
 

@@ -62,10 +62,6 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     key_header: str = KEY_HEADER
     timeout_s: float | None = 60.0
 
-    def vouches(self, attempt: int) -> bool:
-        """Return whether "nothing happened" can be said: of an idempotent tool, earlier attempts included."""
-        return not self.idempotent or attempt == 1
-
 
 class HttpRefusedError(ToolError):
     """The service would not do it, and will not however often it is asked.
@@ -96,13 +92,12 @@ class Answer(NamedTuple):
     is_cut: bool
 
 
-def result_of(answer: Answer, terms: Terms, *, attempt: int, named: str, secrets: Mapping[str, str]) -> Any:
+def result_of(answer: Answer, terms: Terms, *, named: str, secrets: Mapping[str, str]) -> Any:
     """Return the result of a call that succeeded.
 
     Args:
         answer: what came back.
         terms: what was promised.
-        attempt: number of the attempt.
         named: the request, for messages.
         secrets: what must not be found in facts, by the name it is shown as.
 
@@ -120,7 +115,7 @@ def result_of(answer: Answer, terms: Terms, *, attempt: int, named: str, secrets
         or status == HTTPStatus.TOO_MANY_REQUESTS
         or (status == HTTPStatus.SERVICE_UNAVAILABLE and wait_s is not None)
     ):
-        raise ToolError(problem, retry_after_s=wait_s, no_effect=terms.vouches(attempt))
+        raise ToolError(problem, retry_after_s=wait_s, no_effect=True)
     if _is_half_way(status):
         if terms.effect == "read":
             raise ToolError(problem, retry_after_s=wait_s)

@@ -10,6 +10,7 @@ cannot be told whether a request was taken.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -18,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from ...domain.errors import ToolDefinitionError
-from ...domain.tools import Effect
 from ..context import ToolContext
 from ..control import OutcomeUnknownError, ToolError
 from .http_answers import Answer, Terms, result_of
@@ -71,6 +71,8 @@ def needs_httpx(tool: str) -> None:
 async def call(request: Request, terms: Terms, context: ToolContext) -> Any:
     """Send a request and return the result of the call.
 
+    Where the tool is idempotent, call it within `for_this_attempt`.
+
     Args:
         request: what to send.
         terms: what the tool promises, and what of the answer it returns.
@@ -80,10 +82,12 @@ async def call(request: Request, terms: Terms, context: ToolContext) -> Any:
         ToolError: it was not sent, or it was refused.
         OutcomeUnknownError: an effect may have happened.
     """
+    # The first time takes as long as hundreds of calls, so it does not hold the loop.
+    known = _certificates() if _certificates.cache_info().currsize else await asyncio.to_thread(_certificates)
     import httpx
 
     timeout = httpx.Timeout(None, connect=min(_CONNECT_S, (terms.timeout_s or 2 * _CONNECT_S) / 2))
-    async with httpx.AsyncClient(verify=_certificates(), timeout=timeout) as client:
+    async with httpx.AsyncClient(verify=known, timeout=timeout) as client:
         built = _build(client, request, terms, context)
         try:
             response = await client.send(built, stream=True)
@@ -92,22 +96,16 @@ async def call(request: Request, terms: Terms, context: ToolContext) -> Any:
             finally:
                 await response.aclose()
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-            raise ToolError(
-                f"{_named(request)} was not sent: {_said(error)}", no_effect=terms.vouches(context.attempt)
-            ) from error
+            raise ToolError(f"{_named(request)} was not sent: {_said(error)}", no_effect=True) from error
         except httpx.HTTPError as error:
-            raise no_answer(terms.effect, f"{_named(request)} got no whole answer: {_said(error)}") from error
-    return result_of(answer, terms, attempt=context.attempt, named=_named(request), secrets=request.secrets)
-
-
-def no_answer(effect: Effect, problem: str) -> Exception:
-    """Return what to raise where a request was sent and nobody knows what became of it."""
-    return ToolError(problem) if effect == "read" else OutcomeUnknownError(problem)
+            problem = f"{_named(request)} got no whole answer: {_said(error)}"
+            raise (ToolError if terms.effect == "read" else OutcomeUnknownError)(problem) from error
+    return result_of(answer, terms, named=_named(request), secrets=request.secrets)
 
 
 @functools.cache
 def _certificates() -> ssl.SSLContext:
-    """Return what servers are known by; to read it takes longer than a call."""
+    """Return what servers are known by, and have httpx imported."""
     import httpx
 
     return httpx.create_ssl_context()

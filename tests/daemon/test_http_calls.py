@@ -234,6 +234,20 @@ async def test_a_refusal_after_a_lost_answer_does_not_make_it_failed(
     assert len(service.calls) == 2
 
 
+async def test_what_fails_before_it_is_sent_does_not_speak_for_what_was_sent_before(
+    tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAY_TOKEN", "s3cr3t")
+    service.answers(Reply(how="hang_up"))
+    secret = {"X": {"env": "PAY_TOKEN"}}
+    service.on_call = lambda: monkeypatch.delenv("PAY_TOKEN")
+    tool = made(service, method="POST", idempotent=True, headers=secret, retry=AT_ONCE)
+    async with Engine(f"sqlite:///{tmp_path / 'runs.db'}", tools=[tool]) as engine:
+        run = await engine.start("it", plan=Plan([Step("A", "it")]))
+        await wait_for_fact(run, f.OutcomeUnknown)
+    assert len(service.calls) == 1
+
+
 async def test_a_service_can_say_that_nothing_happened(tmp_path: Path, service: Service) -> None:
     service.answers(Reply(500), Reply(200, "done"))
     outcome = await run_once(tmp_path, made(service, method="POST", no_effect=[500], retry=AT_ONCE))
