@@ -21,3 +21,14 @@ def builtin(function: Callable[..., Any], **terms: Any) -> Tool:
     summary = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
     spec = ToolSpec(name=BUILTIN_PREFIX + function.__name__, description=summary, **terms)
     return Tool(function, spec)
+
+
+def record(**types: str) -> dict[str, Any]:
+    """Return the JSON Schema of a result with these fields, each of a JSON type; ``any`` is anything."""
+    properties = {name: {} if kind == "any" else {"type": kind} for name, kind in types.items()}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(types),
+        "additionalProperties": False,
+    }

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from ...domain.templates import BadPath, EmptyData, compile_value, render
 from ..control import ToolError
 from ..tools import Tool
-from .builtin import builtin
+from .builtin import builtin, record
 
 _THIS = "."
 
@@ -39,7 +39,10 @@ def data_pack(*, clock: Callable[[], float] = time.time) -> list[Tool]:
             "zone": zone,
         }
 
-    return [builtin(reshape, effect="read"), builtin(now, effect="read")]
+    times = record(
+        iso="string", unix="number", date="string", time="string", weekday="integer", zone="string"
+    )
+    return [builtin(reshape, effect="read"), builtin(now, effect="read", output_schema=times)]
 
 
 async def reshape(

@@ -10,7 +10,7 @@ from ...domain.errors import ToolDefinitionError
 from ..context import ToolContext
 from ..control import ToolError
 from ..tools import Tool
-from .builtin import builtin
+from .builtin import builtin, record
 from .processes import run_program
 
 _MOST_SAID = 2_000
@@ -47,4 +47,5 @@ def exec_pack(*, programs: Sequence[str], folder: str | Path = ".", timeout_s: f
             raise ToolError(f"{program} ended with exit code {ended.exit_code}: {said}")
         return {"exit_code": ended.exit_code, "stdout": out, "stderr": err}
 
-    return [builtin(exec, effect="irreversible", timeout_s=timeout_s)]
+    ended = record(exit_code="integer", stdout="string", stderr="string")
+    return [builtin(exec, effect="irreversible", timeout_s=timeout_s, output_schema=ended)]

@@ -18,7 +18,7 @@ import msgspec
 from ...domain.receipt import Receipt, Resource
 from ..context import ToolContext
 from ..tools import Tool
-from .builtin import builtin
+from .builtin import builtin, record
 from .folder import Folder, refused
 from .vouching import for_this_attempt
 
@@ -86,9 +86,17 @@ def files_pack(root: str | Path, *, max_bytes: int = _MAX_BYTES) -> list[Tool]:
             folder.write(file, former)
         return {"path": path, "restored": former is not None}
 
+    found = record(path="string", size="integer", content="any")
+    written = record(path="string", size="integer", sha256="string")
     return [
-        builtin(read_file, effect="read"),
-        builtin(write_file, effect="reversible", undo="builtin__restore_file", idempotent=True),
+        builtin(read_file, effect="read", output_schema=found),
+        builtin(
+            write_file,
+            effect="reversible",
+            undo="builtin__restore_file",
+            idempotent=True,
+            output_schema=written,
+        ),  # fmt: skip
         builtin(restore_file, effect="irreversible", idempotent=True),
     ]
 

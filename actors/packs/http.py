@@ -12,7 +12,7 @@ from ...domain.errors import ToolDefinitionError
 from ..context import ToolContext
 from ..control import ToolError
 from ..tools import Tool
-from .builtin import builtin
+from .builtin import builtin, record
 from .http_answers import MAX_BYTES, Terms
 from .http_call import Method, Request, call, needs_httpx
 from .vouching import for_this_attempt
@@ -88,7 +88,12 @@ def http_pack(
             )  # fmt: skip
             return await call(request, msgspec.structs.replace(terms, ok=tuple(ok or ())), context)
 
-    return [builtin(http, effect=terms.effect, idempotent=terms.idempotent, timeout_s=timeout_s)]
+    answer = record(status="integer", headers="object", body="any")
+    return [
+        builtin(
+            http, effect=terms.effect, idempotent=terms.idempotent, timeout_s=timeout_s, output_schema=answer
+        )
+    ]
 
 
 def _check_host(url: str, hosts: Sequence[str]) -> None:

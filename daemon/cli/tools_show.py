@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,10 +53,19 @@ def _contract(spec: ToolSpec) -> list[str]:
     lines += [f"  effect: {', '.join((spec.effect, *more))}", "arguments:"]
     properties: Any = spec.input_schema.get("properties", {})
     for name, schema in properties.items():
-        kind = schema.get("type") or ("anything" if not schema.keys() - {"default"} else "see --json")
-        said = f"{name}: {kind if isinstance(kind, str) else ' or '.join(kind)}"
-        lines.append(f"  {said}{'' if name in spec.required else ', may be left out'}")
+        left_out = "" if name in spec.required else ", may be left out"
+        lines.append(f"  {name}: {_kind(schema)}{left_out}")
     return lines if properties else [*lines, "  none"]
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """Return in words what an argument may be; of what takes more words, where they are."""
+    if "enum" in schema:
+        return " or ".join(map(repr, schema["enum"]))
+    if "anyOf" in schema:
+        return " or ".join(_kind(each) for each in schema["anyOf"])
+    kind = schema.get("type", "anything" if not schema.keys() - {"default"} else "see --json")
+    return kind if isinstance(kind, str) else " or ".join(kind)
 
 
 def _results(spec: ToolSpec, shape: Shape | None) -> list[str]:

@@ -49,6 +49,20 @@ def test_a_plan_works_with_the_packs_that_are_enabled(call: Any, plan: Path, tmp
     }  # fmt: skip
 
 
+def test_what_a_built_in_tool_does_not_return_is_warned_of(call: Any, plan: Path, tmp_path: Path) -> None:
+    (tmp_path / "midcourse.toml").write_text(
+        '[packs.data]\n[packs.files]\nroot = "out"\n[packs.exec]\nprograms = ["*"]\n'
+    )
+    plan.write_text(plan.read_text().replace("{{X.stdout}}", "{{X.out}} {{R.content.any.thing}} {{N.iso.x}}"))
+    answer = call("plan", "validate")
+    assert answer.code == 0
+    assert [line.partition("warning: ")[2] for line in answer.lines] == [
+        "{{X.out}} does not fit the output_schema of builtin__exec: no key 'out' at X (did you mean 'stdout'?)",
+        "{{N.iso.x}} does not fit the output_schema of builtin__now: cannot read 'x' from a string at N.iso",
+        "",
+    ]
+
+
 def test_without_its_pack_a_tool_is_not_there_and_what_to_write_is_said(call: Any, plan: Path) -> None:
     answer = call("plan", "validate")
     assert answer.code == 1

@@ -79,6 +79,14 @@ def test_a_tool_is_shown_with_its_results(call: Any, folder: Path) -> None:
     assert observed["fields"]["total"]["kinds"] == {"number": 1}
 
 
+def test_arguments_are_shown_in_words(call: Any, folder: Path) -> None:
+    (folder / "midcourse.toml").write_text("[packs.data]\n")
+    assert call("tools", "show", "builtin__reshape").lines[3:7] == [
+        "arguments:", "  value: anything", "  fields: object or null, may be left out",
+        "  missing: 'fail' or 'leave_out' or 'null', may be left out",
+    ]  # fmt: skip
+
+
 def test_a_tool_that_is_not_there_is_said_with_what_comes_near(call: Any, folder: Path) -> None:
     answer = call("tools", "show", "serch")
     assert (answer.code, "unknown tool 'serch' (did you mean 'search'?)" in answer.err) == (2, True)
