@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     )
     from .actors.handle import RunHandle
     from .actors.outcome import Outcome
+    from .actors.packs.data import data_pack
+    from .actors.packs.exec import exec_pack
+    from .actors.packs.files import files_pack
+    from .actors.packs.http import http_pack
     from .actors.planners.function import FunctionPlanner
     from .actors.planners.goap import GoapPlanner
     from .actors.replanning import conditional_replan, replan_always, replan_and_add, replan_when
@@ -117,7 +121,11 @@ __all__ = [
     "WaitFor",
     "WrongLoopError",
     "conditional_replan",
+    "data_pack",
+    "exec_pack",
+    "files_pack",
     "first_of",
+    "http_pack",
     "open_journal",
     "replan_always",
     "replan_and_add",
@@ -143,6 +151,7 @@ _NAMES_BY_MODULE = {
     ),
     ".actors.handle": ("RunHandle",),
     ".actors.outcome": ("Outcome",),
+    ".actors.packs": ("data_pack", "exec_pack", "files_pack", "http_pack"),
     ".actors.planners.function": ("FunctionPlanner",),
     ".actors.planners.goap": ("GoapPlanner",),
     ".actors.replanning": ("conditional_replan", "replan_always", "replan_and_add", "replan_when"),

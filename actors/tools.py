@@ -126,6 +126,7 @@ def tool(
     post: Mapping[str, bool] | None = ...,
     cost: float = ...,
     input: Mapping[str, Any] | None = ...,
+    output_schema: Mapping[str, Any] | None = ...,
     name: str = ...,
     description: str = ...,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
@@ -147,6 +148,7 @@ def tool(  # noqa: PLR0913 - a contract has as many terms
     post: Mapping[str, bool] | None = None,
     cost: float = 1.0,
     input: Mapping[str, Any] | None = None,
+    output_schema: Mapping[str, Any] | None = None,
     name: str = "",
     description: str = "",
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
@@ -172,6 +174,7 @@ def tool(  # noqa: PLR0913 - a contract has as many terms
         post: condition values that hold after it.
         cost: what planning reckons for one call.
         input: template of its arguments, for planners that search.
+        output_schema: JSON Schema of its results, for those who write plans.
         name: its name; by default that of the function.
         description: what it does, for planners and people; by default the first paragraph of its docstring.
 
@@ -202,6 +205,7 @@ def tool(  # noqa: PLR0913 - a contract has as many terms
             post=post or {},
             cost=cost,
             input=input or {},
+            output_schema=output_schema or {},
         )
         return Tool(target, spec, probe=probe)
 

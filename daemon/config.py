@@ -17,6 +17,13 @@
     args = { ref = "string" }
     effect = "read"
 
+    [http.charge]                             # see `daemon.http_calls`
+    method = "POST"
+    url = "https://pay.example.com/charges"
+
+    [packs.files]                             # see `daemon.packs`
+    root = "files"
+
     [authority]                               # the fields of `midcourse.Authority`
     deny = ["refund*"]
     approvals = [{ tool = "pay", when = "input.amount > 100" }]
@@ -36,7 +43,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -44,14 +51,19 @@ from ..domain.authority import Authority
 from ..domain.errors import AuthorityInvalid
 from .commands import Command
 from .errors import ConfigError
+from .http_calls import HttpCall
+from .packs import Pack, read_packs
+from .tables import read_table
 
 FILE_NAME = "midcourse.toml"
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?\Z")
 _KEYS = (
-    "store", "tools", "commands", "planners", "reviewers", "plan_reviewers", "authority", "plans",
+    "store", "tools", "commands", "http", "packs", "planners", "reviewers", "plan_reviewers", "authority",
+    "plans",
 )  # fmt: skip
 PLAN_FOLDERS = ("plans",)
 _SQLITE = "sqlite:///"
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -84,6 +96,8 @@ class Config(msgspec.Struct, frozen=True):
         reviewers: where reviewers and the judge come from, by name.
         plan_reviewers: names of those who review every plan of a planner.
         plan_folders: the folders of plan files, as they can be opened from the working folder.
+        http: tools that are HTTP calls, by name.
+        packs: the packs of built-in tools that are enabled, by name.
     """
 
     file: str = ""
@@ -96,6 +110,8 @@ class Config(msgspec.Struct, frozen=True):
     commands: Mapping[str, Command] = msgspec.field(default_factory=dict[str, Command])
     reviewers: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
     plan_reviewers: tuple[str, ...] = ()
+    http: Mapping[str, HttpCall] = msgspec.field(default_factory=dict[str, HttpCall])
+    packs: Mapping[str, Pack] = msgspec.field(default_factory=dict[str, Pack])
 
 
 def find_config(named: str | None) -> Config:
@@ -148,9 +164,11 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
         _named(content, "planners", problems),
         _authority(content.get("authority", {}), problems),
         _plan_folders(content.get("plans", {}), path, problems),
-        _commands(content.get("commands", {}), problems),
+        _declared("commands", "log", content.get("commands", {}), Command, problems),
         _named(content, "reviewers", problems),
         _names(content, "plan_reviewers", problems),
+        _declared("http", "charge", content.get("http", {}), HttpCall, problems),
+        read_packs(content.get("packs", {}), problems),
     )
 
 
@@ -172,17 +190,13 @@ def _names(content: Mapping[str, Any], key: str, problems: list[str]) -> tuple[s
     return tuple(names)
 
 
-def _commands(table: Any, problems: list[str]) -> dict[str, Command]:
+def _declared(key: str, example: str, table: Any, kind: type[T], problems: list[str]) -> dict[str, T]:
+    """Return the tools that tables declare, by name."""
     if not isinstance(table, dict):
-        problems.append("commands: must be tables such as [commands.log], with argv = ['git', 'log']")
+        problems.append(f"{key}: must be tables such as [{key}.{example}]")
         return {}
-    commands: dict[str, Command] = {}
-    for name, value in table.items():
-        try:
-            commands[name] = msgspec.convert(value, Command)
-        except msgspec.ValidationError as error:
-            problems.append(f"commands.{name}: {error}")
-    return commands
+    read = {name: read_table(f"{key}.{name}", value, kind, problems) for name, value in table.items()}
+    return {name: each for name, each in read.items() if each is not None}
 
 
 def _authority(value: Any, problems: list[str]) -> Authority:

@@ -30,6 +30,8 @@ from ..domain.tools import Catalog
 from .commands import Command, command_tool
 from .config import Config, Source
 from .errors import ConfigError
+from .http_calls import HttpCall, http_tool
+from .packs import Pack
 from .plans.folders import PlanFolders
 
 
@@ -93,6 +95,10 @@ def load_parts(config: Config) -> Parts:
         _try(source, partial(_add, parts, source, config), problems)
     for name, command in config.commands.items():
         _try(Source(f"commands.{name}", ""), partial(_add_command, parts, name, command, config), problems)
+    for name, declared in config.http.items():
+        _try(Source(f"http.{name}", ""), partial(_add_http_call, parts, name, declared), problems)
+    for name, pack in config.packs.items():
+        _try(Source(f"packs.{name}", ""), partial(_add_pack, parts, pack, config), problems)
     for name, source in config.planners.items():
         _try(source, partial(_add_named_planner, parts, name, source, config), problems)
     for name, source in config.reviewers.items():
@@ -186,6 +192,14 @@ def _add(parts: Parts, source: Source, config: Config) -> None:
 
 def _add_command(parts: Parts, name: str, command: Command, config: Config) -> None:
     parts.tools.append(command_tool(name, command, Path(config.folder)))
+
+
+def _add_http_call(parts: Parts, name: str, declared: HttpCall) -> None:
+    parts.tools.append(http_tool(name, declared))
+
+
+def _add_pack(parts: Parts, pack: Pack, config: Config) -> None:
+    parts.tools += pack.tools(Path(config.folder))
 
 
 def _add_named_planner(parts: Parts, name: str, source: Source, config: Config) -> None:

@@ -11,6 +11,7 @@ import msgspec
 
 from .authority import Authority
 from .budget import Policy
+from .builtins import BUILTIN_PREFIX, PACK_OF, how_to_enable
 from .errors import ToolDefinitionError, UnknownTool
 from .ids import digest
 from .plan import Plan
@@ -51,6 +52,7 @@ class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         cost: what planning reckons for one call, in any unit.
         input: template of its arguments, for planners that search.
         replans: why another plan is asked for after every call of it; empty where none is.
+        output_schema: JSON Schema of its results, where that is declared.
     """
 
     name: str
@@ -69,6 +71,7 @@ class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     cost: float = 1.0
     input: Mapping[str, Any] = msgspec.field(default_factory=dict)
     replans: str = ""
+    output_schema: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     @property
     def repeatable(self) -> bool:
@@ -172,6 +175,8 @@ class Catalog:
     def _bare_names(self) -> dict[str, list[str]]:
         bare: dict[str, list[str]] = {}
         for name in self._specs:
+            if name.startswith(BUILTIN_PREFIX):
+                continue  # a pack that is enabled takes no name away from the tools of others
             bare.setdefault(name.partition("__")[2] or name, []).append(name)
         return bare
 
@@ -232,7 +237,9 @@ class Catalog:
             raise UnknownTool(
                 f"tool name {name!r} is ambiguous; write one of {', '.join(sorted(candidates))}"
             )
-        near = difflib.get_close_matches(name, [*self._specs, *self._bare], n=1)
+        if how := how_to_enable(name):
+            raise UnknownTool(how)
+        near = difflib.get_close_matches(name, [*self._specs, *self._bare, *PACK_OF], n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else f" (registered: {self._known()})"
         kind = "user tool" if name.startswith(USER_PREFIX) else "tool"
         raise UnknownTool(f"unknown {kind} {name!r}{hint}")

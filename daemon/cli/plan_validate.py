@@ -25,16 +25,19 @@ def validate(session: Session, /, *, named: tuple[str, ...]) -> int:
 
     First the form of each: fields, ids, templates, expressions, what refers to what. If that is right,
     whether the tools, plans and servers it calls are there, and whether it gives tools the arguments they
-    take. All problems of a stage are printed, with file, line and column.
+    take. All problems of a stage are printed, with file, line and column. Where the store holds results of
+    the tools, templates that fit none of them are warned of.
 
     Exit code 0 if all can be used, 1 if not. Warnings and notes do not count.
     """
     from ..parts import load_parts
+    from .shapes import shapes_in
 
     folders = folders_of(session)
     plans = [find_plan(folders, each) for each in named] if named else folders.files
     with load_parts(session.config) as parts:
-        checked = [(plan, plan.checked(folders.around(plan, parts.catalog))) for plan in plans]
+        shapes = shapes_in(session)
+        checked = [(plan, plan.checked(folders.around(plan, parts.catalog, shapes))) for plan in plans]
     if session.as_json:
         say_document({"plans": [_value(plan, problems) for plan, problems in checked]})
     else:

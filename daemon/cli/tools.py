@@ -19,7 +19,11 @@ _DESCRIPTION = 70
 
 
 @click.group(
-    cls=LazyGroup, commands={"list": Lazy("tools:list_tools", "List the tools and what they do outside.")}
+    cls=LazyGroup,
+    commands={
+        "list": Lazy("tools:list_tools", "List the tools and what they do outside."),
+        "show": Lazy("tools_show:show", "Show a tool: its contract, and what its results look like."),
+    },
 )
 def tools() -> None:
     """Show the tools of the configuration."""
@@ -35,7 +39,7 @@ def list_tools(session: Session, /) -> None:
     with load_parts(session.config) as parts:
         specs = sorted(parts.catalog, key=lambda spec: spec.name)
     if session.as_json:
-        say_document([_value(spec) for spec in specs])
+        say_document([tool_value(spec) for spec in specs])
         return
     from .render_table import table
 
@@ -59,7 +63,8 @@ def _row(spec: ToolSpec, names: Set[str]) -> list[str]:
     return [name, spec.effect, undo, repeatable, probe, identity, description]
 
 
-def _value(spec: ToolSpec) -> dict[str, Any]:
+def tool_value(spec: ToolSpec) -> dict[str, Any]:
+    """Return the contract of a tool for machines."""
     return {
         "name": spec.name,
         "description": spec.description,
@@ -73,4 +78,5 @@ def _value(spec: ToolSpec) -> dict[str, Any]:
         "max_attempts": spec.max_attempts,
         "cost": spec.cost,
         "input_schema": spec.input_schema,
+        "output_schema": spec.output_schema,
     }

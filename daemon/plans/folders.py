@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...domain.plan_file import PlanFile, Surroundings
 from ...domain.problems import did_you_mean
+from ...domain.shapes import Shape
 from ...domain.tools import Catalog
 from ..errors import PlanFileError
 from .files import SUFFIXES, LoadedPlan, load
@@ -62,8 +63,16 @@ class PlanFolders:
         plans = (plan for plan in known.values() if plan is not None)
         return [plan for plan in plans if not plan.requires_servers and not plan.unsupported()]
 
-    def around(self, plan: LoadedPlan, tools: Catalog) -> Surroundings:
-        """Return what a plan is looked at together with: the tools, and the plans that can be called."""
+    def around(
+        self, plan: LoadedPlan, tools: Catalog, shapes: Mapping[str, Shape] | None = None
+    ) -> Surroundings:
+        """Return what a plan is looked at together with: the tools, and the plans that can be called.
+
+        Args:
+            plan: the plan.
+            tools: the tools there are.
+            shapes: what was seen of the results of tools, by full name.
+        """
         plans, unusable = {}, {}
         for each in self.files:
             if each.path == plan.path or each.identifier == plan.identifier:
@@ -80,4 +89,4 @@ class PlanFolders:
                 unusable[each.identifier] = "two files have this identifier"
             else:
                 plans[each.identifier] = each.plan
-        return Surroundings(tools, plans, self.servers, unusable)
+        return Surroundings(tools, plans, self.servers, unusable, shapes or {})

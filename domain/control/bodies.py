@@ -155,7 +155,7 @@ def as_step(step: Step) -> Step:
 
 
 _OF_TOOLS: Final = (
-    "operation", "again", "undoes", "retry", "timeout_s", "when_unapproved", "default", "on_replan",
+    "operation", "again", "undoes", "retry", "timeout_s", "review", "when_unapproved", "default", "on_replan",
 )  # fmt: skip
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
 import msgspec
 
-from ..control import CONTROLS, PLAN_AND_EXECUTE, bodies_of
-from ..control.bodies import step_label
+from ..control import CONTROLS, PLAN_AND_EXECUTE
 from ..errors import UnknownTool
-from ..problems import JsonPath, Place, Problem, did_you_mean
+from ..problems import Place, Problem, did_you_mean
+from ..shapes import Shape
 from ..tools import USER_PREFIX, Catalog, ToolSpec
+from .calls import Call, calls_of
+from .fitting import check_fit
 from .model import PLAN_PREFIX, PlanFile
 
 MAX_DEPTH: Final = 8
@@ -32,48 +34,14 @@ class Surroundings(msgspec.Struct, frozen=True):
         plans: the other plans, by identifier.
         servers: names of the MCP servers that are configured.
         unusable: plans that are there and cannot be called, by identifier, with the reason.
+        shapes: what was seen of the results of tools, by full name.
     """
 
     tools: Catalog
     plans: Mapping[str, PlanFile] = msgspec.field(default_factory=dict[str, PlanFile])
     servers: frozenset[str] = frozenset()
     unusable: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
-
-
-class Call(msgspec.Struct, frozen=True):
-    """A call that a plan makes, in a step or in a body of one.
-
-    Args:
-        tool: the tool name as written.
-        input: its arguments as written.
-        path: where the step or call stands.
-        step: id of the step.
-    """
-
-    tool: str
-    input: Mapping[str, Any]
-    path: JsonPath
-    step: str
-
-
-def calls_of(plan: PlanFile) -> Iterator[Call]:
-    """Return every call of a plan, control steps included, those in bodies behind the step they are in."""
-    for index, step in enumerate(plan.steps):
-        yield Call(step.tool_name, step.input, ("steps", index), step.id)
-        yield from _body_calls(step.tool_name, step.input, ("steps", index), step.id)
-
-
-def _body_calls(tool: str, input: Mapping[str, Any], path: JsonPath, step: str) -> Iterator[Call]:
-    for name in bodies_of(tool):
-        body = input.get(name)
-        if isinstance(body, Mapping):
-            yield _call(body, (*path, "input", name), step)
-        for index, each in enumerate(body if isinstance(body, (list, tuple)) else ()):
-            yield _call(each, (*path, "input", name, index), step_label(each, index))
-
-
-def _call(value: Mapping[str, Any], path: JsonPath, step: str) -> Call:
-    return Call(value["tool_name"], value.get("input", {}), path, step)
+    shapes: Mapping[str, Shape] = msgspec.field(default_factory=dict[str, Shape])
 
 
 def problems_in(plan: PlanFile, around: Surroundings, *, to_run: bool = False) -> list[Problem]:
@@ -102,6 +70,7 @@ def problems_in(plan: PlanFile, around: Surroundings, *, to_run: bool = False) -
                 Problem(text, origin.path if origin else (), origin.step if origin else "", problem.severity)
             )
     _check_nesting(plan, around, place)
+    check_fit(plan, around.tools, around.shapes, place)
     return found
 
 

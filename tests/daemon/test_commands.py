@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from midcourse import Engine, Plan, Step, ToolDefinitionError
-from midcourse.daemon.commands import Argument, Command, command_tool
+from midcourse.daemon.commands import Command, command_tool
+from midcourse.daemon.declared import Argument
 from midcourse.domain import facts as f
 from midcourse.testing import wait_for_fact
 
@@ -134,4 +135,6 @@ def test_commands_of_the_configuration_are_tools(call: Any, tmp_path: Path) -> N
     assert call("plan", "run", "greet", "-q").json == {"said": "hello world"}
     assert "hello  read" in call("tools", "list").out
     (tmp_path / "midcourse.toml").write_text("[commands.hello]\nargs = {}\nagrv = ['x']\n")
-    assert "commands.hello: Object" in call("tools", "list").err
+    said = call("tools", "list").err
+    assert "commands.hello.agrv: unknown key (did you mean 'argv'?)" in said
+    assert "commands.hello: needs argv" in said

@@ -237,7 +237,7 @@ def test_an_exit_with_an_error_waits_for_no_review() -> None:
     ("tool", "input"), [("wait", {"signal": "x"}), ("exit", {"status": "success", "message": "done"})]
 )
 def test_a_step_that_leaves_nothing_behind_cannot_be_reviewed(tool: str, input: dict[str, Any]) -> None:
-    with pytest.raises(PlanInvalid, match=f"nobody reviews a step that calls '{tool}'"):
+    with pytest.raises(PlanInvalid, match=f"'{tool}' is carried out by the run itself and takes no 'review'"):
         given(start(step(tool, "A", input=input, review="quality")), tools=REVIEWED)
 
 

@@ -62,7 +62,10 @@ def test_its_plans_are_valid(folder: Path) -> None:
     done = run("midcourse plan validate", folder)
     assert (done.returncode, done.stdout.splitlines()) == (
         0,
-        [f"plans/{name}.yaml: valid" for name in ("gates", "morning", "order", "shelves", "tell_all")],
+        [
+            f"plans/{name}.yaml: valid"
+            for name in ("gates", "morning", "order", "shelves", "stocktaking", "tell_all")
+        ],
     )
 
 

@@ -89,6 +89,7 @@ WRONG = {
     ),
     "a wait for nothing": _steps("id: E0, tool_name: wait, input: {}"),
     "a tool that is not there": _steps("id: E0, tool_name: user__stok, input: {sku: a}"),
+    "a built-in tool whose pack is off": _steps("id: E0, tool_name: builtin__now, input: {}"),
     "an argument that is not there": _steps("id: E0, tool_name: user__stock, input: {skv: a}"),
     "a plan that is not there": _steps("id: E0, tool_name: plan__othr, input: {}"),
     "a server that is not there": _steps("id: E0, tool_name: linear__list, input: {}"),
