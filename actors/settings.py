@@ -11,7 +11,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     Args:
         drain_s: seconds that running steps have to finish when the engine closes.
         close_grace_s: seconds that they have after that, to end when they are cancelled.
-        max_attempts_at_once: coroutines of tools that run at the same time; further ones wait.
+        max_attempts_at_once: coroutines of tools that run at the same time; further ones wait, and
+            get their places by the priority of their runs (see `domain.fairness`), as in the other two.
         tool_threads: plain functions of tools that run at the same time, each in a thread.
         cancel_timeout_s: seconds an attempt that was asked to stop has before its outcome is unknown.
         probe_timeout_s: seconds a probe may take.

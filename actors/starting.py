@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import get_args
 
 import msgspec
 
 from ..domain import ids
+from ..domain.errors import InvalidInputError
+from ..domain.facts import Mode
+from ..domain.fairness import Priority
 from ..domain.incoming import checked
 from ..domain.messages import StartRun
 from ..domain.orders import Order
@@ -27,6 +31,16 @@ from .indexing import row_of, warn_of_attention
 from .loading import Loaded
 from .reconciler import Reconciler
 from .repeated import check_repeated
+
+
+def check_choices(mode: object, priority: object) -> None:
+    """Raise an `InvalidInputError` that says what there is, if one of them is nothing of the kind."""
+    for name, value, choices in (
+        ("mode", mode, get_args(Mode)),
+        ("priority", priority, get_args(Priority)),
+    ):
+        if value not in choices:
+            raise InvalidInputError(f"{name} is {value!r}; write one of {', '.join(choices)}")
 
 
 class Starter:

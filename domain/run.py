@@ -11,6 +11,7 @@ from . import ids
 from .approvals import PLAN, Approval
 from .budget import Budget
 from .errors import ReplanAnswer
+from .fairness import Priority
 from .frames import ControlRun, Frame
 from .goal import Goal
 from .held import Held
@@ -96,7 +97,7 @@ class Run:
         "foreseen_from", "frame_of", "gaps", "goal", "goal_found", "guarded", "held", "id", "jumps",
         "key", "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode", "needed_by",
         "news", "next_n", "observed", "opinions", "order", "orphans", "outcome", "output", "owed",
-        "parked", "passed", "paused", "plan_retry_at", "planner", "planning_failures", "proposal",
+        "parked", "passed", "paused", "plan_retry_at", "planner", "planning_failures", "priority", "proposal",
         "questions", "ready", "recheck", "refusals", "refused", "refused_alike", "replan_marks", "replans",
         "results", "reversible", "reviews", "revision", "revisions", "rounds", "running",
         "signal_ids", "signals", "skipped", "spent", "started", "started_at", "started_by", "steps",
@@ -115,6 +116,7 @@ class Run:
         self.mode: f.Mode = "autonomous"
         self.key = ""
         self.lineage = id
+        self.priority: Priority = "normal"
         self.tags: Mapping[str, str] = {}
         self.limits = f.Limits()
         self.catalog = ""

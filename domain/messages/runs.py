@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from ..facts import Limits, Mode
+from ..fairness import Priority
 from ..goal import Goal
 from ..plan import Plan
 from .base import Message
@@ -23,6 +24,7 @@ class StartRun(Message, kw_only=True):
     key: str = ""
     tags: Mapping[str, str] = msgspec.field(default_factory=dict)
     limits: Limits = Limits()
+    priority: Priority = "normal"
 
 
 class Activate(Message, kw_only=True):
