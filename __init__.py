@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RunParkedError,
         ScheduleNotFoundError,
         ToolArgumentsError,
+        TooManyStartsError,
         UnknownPlannerError,
         WrongLoopError,
     )
@@ -103,6 +104,7 @@ __all__ = [
     "Spent",
     "Step",
     "StoreError",
+    "TooManyStartsError",
     "Tool",
     "ToolArgumentsError",
     "ToolContext",
@@ -137,6 +139,7 @@ _NAMES_BY_MODULE = {
         "ScheduleNotFoundError",
         "ToolArgumentsError",
         "UnknownPlannerError",
+        "TooManyStartsError",
         "WrongLoopError",
     ),
     ".actors.handle": ("RunHandle",),

@@ -155,7 +155,7 @@ class Engine:
         )
         stack.push_async_callback(shut_down, directory)
         self._directory = directory
-        self._starter = Starter(directory, self._random)
+        self._starter = Starter(directory, self._random, settings.max_starts_queued)
         self._threadsafe = ThreadsafeEngine(self, loop)
         self._waking = Waking(directory)
         directory.spawn(recover(directory), name="recover")
@@ -202,6 +202,7 @@ class Engine:
         """
         directory, starter = self._open_parts()
         directory.admit()
+        starter.admit()
         check_choices(mode, priority)
         name = self._equipment.planners.choose(planner, has_plan=plan is not None, ephemeral=ephemeral)
         message = StartRun(

@@ -20,6 +20,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         planning_timeout_s: seconds one call of a planner may take; ``None`` for as long as it takes.
         review_timeout_s: seconds a reviewer or judge may take to answer, where it is async; ``None`` for as
             long as it takes. One that takes longer is asked three times, then a person has to choose.
+        max_starts_queued: calls of `Engine.start` that wait to become durable; further ones are refused with
+            a `TooManyStartsError`. Schedules are not: each starts one run after another.
         passivate: let go of the memory of runs that only wait.
     """
 
@@ -32,4 +34,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     max_plannings_at_once: int = 16
     planning_timeout_s: float | None = None
     review_timeout_s: float | None = None
+    max_starts_queued: int = 10_000
     passivate: bool = True

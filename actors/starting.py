@@ -27,6 +27,7 @@ from ..store import (
     VersionConflictError,
 )
 from .directory import Directory
+from .errors import TooManyStartsError
 from .indexing import row_of, warn_of_attention
 from .loading import Loaded
 from .reconciler import Reconciler
@@ -49,11 +50,19 @@ class Starter:
     Args:
         directory: takes them up.
         random: returns numbers from 0 to 1, for the ids.
+        max_queued: starts that may wait to become durable, when others than schedules ask for one.
     """
 
-    def __init__(self, directory: Directory, random: Callable[[], float]) -> None:
+    def __init__(self, directory: Directory, random: Callable[[], float], max_queued: int) -> None:
         self._directory = directory
         self._random = random
+        self._max_queued = max_queued
+        self._queued = 0
+
+    def admit(self) -> None:
+        """Raise a `TooManyStartsError` if one start more would be too many."""
+        if self._queued >= self._max_queued:
+            raise TooManyStartsError(self._queued)
 
     async def start(self, message: StartRun) -> str:
         """Return the id of a run once its start is durable; of the earlier run, if its key was used.
@@ -61,6 +70,13 @@ class Starter:
         Raises:
             MidcourseError: the run cannot be started; nothing was recorded.
         """
+        self._queued += 1
+        try:
+            return await self._start(message)
+        finally:
+            self._queued -= 1
+
+    async def _start(self, message: StartRun) -> str:
         if message.key:
             message = checked(message)
             known = await self._directory.journal.find_key(message.key)

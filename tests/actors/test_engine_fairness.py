@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from midcourse import Engine, InvalidInputError, Plan, Settings, Step, Tool, tool
+from midcourse import Engine, InvalidInputError, Plan, Settings, Step, Tool, TooManyStartsError, tool
 from midcourse.domain import facts as f
 
 ONE_AT_ONCE = Settings(max_attempts_at_once=1)
@@ -92,3 +92,17 @@ async def test_a_priority_that_is_none_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InvalidInputError, match="priority is 'urgent'; write one of high, normal, low"):
             await engine.start("x", plan=wide("x", 1), priority="urgent")  # type: ignore[arg-type]
         assert tuple((await engine.runs()).runs) == ()
+
+
+async def test_a_start_over_the_limit_is_refused_and_half_of_nothing_is_recorded(tmp_path: Path) -> None:
+    gate = Gate()
+    gate.opened.set()
+    settings = Settings(max_starts_queued=3)
+    async with Engine(f"sqlite:///{tmp_path / 'runs.db'}", tools=[gate.tool()], settings=settings) as engine:
+        starts = [engine.start(str(n), plan=wide(str(n), 1)) for n in range(5)]
+        made = await asyncio.gather(*starts, return_exceptions=True)
+        refused = [each for each in made if isinstance(each, TooManyStartsError)]
+        assert [each.queued for each in refused] == [3, 3]
+        assert len((await engine.runs()).runs) == 3
+        later = await engine.start("later", plan=wide("later", 1))
+        assert (await later.outcome()).status == "completed"
