@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RunParkedError,
         ScheduleNotFoundError,
         ToolArgumentsError,
+        TooManyStartsError,
         UnknownPlannerError,
         WrongLoopError,
     )
@@ -109,6 +110,7 @@ __all__ = [
     "Spent",
     "Step",
     "StoreError",
+    "TooManyStartsError",
     "Tool",
     "ToolArgumentsError",
     "ToolContext",
@@ -147,6 +149,7 @@ _NAMES_BY_MODULE = {
         "ScheduleNotFoundError",
         "ToolArgumentsError",
         "UnknownPlannerError",
+        "TooManyStartsError",
         "WrongLoopError",
     ),
     ".actors.handle": ("RunHandle",),

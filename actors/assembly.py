@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
+from ..domain.fairness import Priority
 from .clock import Timers
 from .consultants import Consultants
 from .couriers import Couriers
 from .directory import Directory
 from .equipment import Equipment
 from .executor import Executor
+from .executor_limits import ExecutorLimits
 from .planner import PlannerActor, PlannerLimits
 from .settings import Settings
-from .supervisor import ExecutorLimits
 
 
 async def start_couriers(
@@ -36,6 +37,12 @@ async def start_couriers(
         random: returns numbers from 0 to 1, for the jitter of waits.
     """
     url = directory.journal.url
+
+    def priority(run_id: str) -> Priority:
+        # A run that something is done for is in memory, unless others have ended it meanwhile.
+        reconciler = directory.active.get(run_id)
+        return "normal" if reconciler is None else reconciler.priority
+
     planner = PlannerActor.start(
         urn=url,
         planners=equipment.planners.by_name,
@@ -45,6 +52,7 @@ async def start_couriers(
         limits=PlannerLimits(
             max_calls_at_once=settings.max_plannings_at_once, timeout_s=settings.planning_timeout_s
         ),
+        priority=priority,
     )
     stack.push_async_callback(planner.stop)
     executor = Executor.start(
@@ -64,6 +72,7 @@ async def start_couriers(
             close_grace_s=settings.close_grace_s,
             tools=equipment.authority.limits,
         ),
+        priority=priority,
     )
     consultants = Consultants(
         equipment.reviewers,

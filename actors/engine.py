@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import random as _random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 from ..domain.authority import Authority
 from ..domain.breakpoints import Breakpoints
 from ..domain.budget import Policy
-from ..domain.errors import InvalidInputError
 from ..domain.facts import Limits, Mode
+from ..domain.fairness import Priority
 from ..domain.goal import Goal
 from ..domain.messages import PauseRun, StartRun, UnpauseRun
 from ..domain.plan import Plan
@@ -37,12 +36,11 @@ from .registry import AnyPlanner
 from .schedules import Schedules
 from .settings import Settings
 from .shutdown import shut_down
-from .starting import Starter
+from .starting import Starter, check_choices
 from .threadsafe import ThreadsafeEngine
 from .tools import Tool
 from .waking import Waking, recover
 
-_log = logging.getLogger("midcourse.actors")
 _EVERYTHING = RunFilter()
 _ACTIVE = RunFilter(active=True)
 _DEFAULTS = Settings()
@@ -158,7 +156,7 @@ class Engine:
         )
         stack.push_async_callback(shut_down, directory)
         self._directory = directory
-        self._starter = Starter(directory, self._random)
+        self._starter = Starter(directory, self._random, settings.max_starts_queued)
         self._threadsafe = ThreadsafeEngine(self, loop)
         self._waking = Waking(directory)
         directory.spawn(recover(directory), name="recover")
@@ -178,6 +176,7 @@ class Engine:
         limits: Limits | None = None,
         breakpoints: Breakpoints | None = None,
         ephemeral: bool = False,
+        priority: Priority = "normal",
         by: str = "",
     ) -> RunHandle:
         """Start a run, and return once that is durable.
@@ -191,6 +190,7 @@ class Engine:
             tags: free names and values, to find it by.
             limits: how often it may ask for another plan, and what it may spend.
             breakpoints: where it is held for a person.
+            priority: its share of places for steps and plannings where they are scarce: high, normal or low.
             ephemeral: the planner is a callable that is not registered, and is lost with this engine.
             by: on whose behalf.
 
@@ -205,14 +205,14 @@ class Engine:
         """
         directory, starter = self._open_parts()
         directory.admit()
-        if mode not in get_args(Mode):
-            raise InvalidInputError(f"mode is {mode!r}; write one of {', '.join(get_args(Mode))}")
+        starter.admit()
+        check_choices(mode, priority)
         name = self._equipment.planners.choose(planner, has_plan=plan is not None, ephemeral=ephemeral)
         message = StartRun(
             at=self._clock(), actor=actor(by), goal=Goal(goal) if isinstance(goal, str) else goal, lineage="",
             plan=plan, planner=name, mode=mode, key="" if key is None else key,
             tags={} if tags is None else tags, limits=Limits() if limits is None else limits,
-            breakpoints=breakpoints,
+            breakpoints=breakpoints, priority=priority,
         )  # fmt: skip
         return RunHandle(await starter.start(message), directory)
 

@@ -9,6 +9,7 @@
     ├── ProposalRefusedError    (also InvalidInputError) a plan proposed from outside did not become a
     revision └── EngineError             an engine cannot do what it was asked
         ├── EngineClosedError   it is not open, or is closing
+        ├── TooManyStartsError  as many starts as it allows wait to become durable
         ├── WrongLoopError      it was opened in another event loop
         ├── RunNotFoundError    its store has no such run
         └── RunParkedError      it has let go of the run after an error that it cannot decide about
@@ -65,6 +66,21 @@ class ProposalRefusedError(InvalidInputError):
 
 class EngineClosedError(EngineError):
     """The engine is not open, or is closing: nothing was recorded."""
+
+
+class TooManyStartsError(EngineError):
+    """As many starts as the engine allows wait to become durable; nothing was recorded.
+
+    Args:
+        queued: how many wait.
+    """
+
+    def __init__(self, queued: int) -> None:
+        self.queued = queued
+        super().__init__(
+            f"{queued} starts wait to become durable, as many as this engine allows; nothing was recorded. "
+            "Await some of them and start again, or raise Settings.max_starts_queued"
+        )
 
 
 class WrongLoopError(EngineError):

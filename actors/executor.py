@@ -14,6 +14,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any
 
 from ..domain.facts import Failure
+from ..domain.fairness import Priority
 from ..domain.messages import ReportFailure, ReportProbe
 from ..domain.orders import CancelAttempt, Execute, Probe
 from ._pykka import HOLD, Dispatcher, Envelope, Hold, TurnActor
@@ -21,9 +22,10 @@ from .attempts import Attempt
 from .clock import Clock, Timers
 from .context import Pulse, ToolContext
 from .errors import ToolArgumentsError
+from .executor_limits import ExecutorLimits
 from .orders import Finish, ForgetRun, Reporter, RunOrders
 from .questions import Question
-from .supervisor import ExecutorLimits, Supervisor
+from .supervisor import Supervisor
 from .tools import Tool
 
 _NO_BOARD: Mapping[str, Any] = MappingProxyType({})
@@ -44,12 +46,13 @@ class Executor(TurnActor):
         timers: lets time-outs happen; as a rule the running event loop.
         random: returns numbers from 0 to 1, for the jitter of waits.
         limits: what is allowed.
+        priority: tells that of a run.
     """
 
     # An order may become a task, and none of a turn's tasks begins before the turn has ended.
     max_batch = 32
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - it is told all of it by its engine
         self,
         *,
         urn: str,
@@ -60,13 +63,16 @@ class Executor(TurnActor):
         timers: Timers,
         random: Callable[[], float],
         limits: ExecutorLimits = ExecutorLimits(),  # noqa: B008 - frozen
+        priority: Callable[[str], Priority] = lambda _run_id: "normal",
     ) -> None:
         super().__init__(urn=urn, dispatcher=dispatcher)
         self._tools = tools
         self._clock = clock
         self._timers = timers
         self._random = random
-        self._supervisor = Supervisor(report=report, clock=clock, timers=timers, limits=limits)
+        self._supervisor = Supervisor(
+            report=report, clock=clock, timers=timers, limits=limits, priority=priority
+        )
         self._latest: dict[str, dict[str, int]] = {}
         self._finishing: asyncio.Task[None] | None = None
 

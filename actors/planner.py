@@ -6,13 +6,14 @@ import asyncio
 import contextvars
 import inspect
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 
 import msgspec
 
 from ..domain.errors import InvalidInputError
 from ..domain.facts import Failure
+from ..domain.fairness import Priority
 from ..domain.messages import Message, ReportPlanningFailure
 from ..domain.orders import CancelPlanning, MakePlan
 from ..domain.planning import Planner
@@ -21,7 +22,7 @@ from .answers import answer_message
 from .clock import Clock, Timer, Timers
 from .failures import only_cause
 from .json_values import text
-from .limits import Places
+from .limits import Places, Rank
 from .orders import Reporter, RunOrders
 
 _log = logging.getLogger("midcourse.actors")
@@ -78,6 +79,7 @@ class PlannerActor(AsyncioActor):
         clock: tells the time of messages.
         timers: lets time-outs happen; as a rule the running event loop.
         limits: what is allowed.
+        priority: tells that of a run.
     """
 
     def __init__(
@@ -89,19 +91,24 @@ class PlannerActor(AsyncioActor):
         clock: Clock,
         timers: Timers,
         limits: PlannerLimits = PlannerLimits(),  # noqa: B008 - frozen
+        priority: Callable[[str], Priority] = lambda _run_id: "normal",
     ) -> None:
         super().__init__(urn=urn)
         self._planners = planners
         self._send = report
         self._clock = clock
         self._timers = timers
+        self._priority = priority
         self._timeout_s = limits.timeout_s
         # What its maker sees is what every planner sees, whoever sent the order.
         self._context = contextvars.copy_context()
-        self._places = Places[PlanningCall](limits.max_calls_at_once, self._start)
+        self._places = Places[PlanningCall](limits.max_calls_at_once, self._start, self._rank)
         self._calls: dict[str, PlanningCall] = {}
         # The loop holds tasks weakly.
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def _rank(self, call: PlanningCall) -> Rank:
+        return Rank(call.run_id, self._priority(call.run_id))
 
     async def on_receive(self, message: RunOrders) -> None:
         """Act on the planning orders of a run."""

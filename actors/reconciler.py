@@ -49,6 +49,7 @@ class Reconciler(TurnActor):
 
     Attributes:
         run_id: the run.
+        priority: how much it gets of what is scarce.
         is_behind: others have written to the run since it was folded.
     """
 
@@ -60,6 +61,7 @@ class Reconciler(TurnActor):
         self.is_behind = False
         self._home = home
         self._run = Run(run_id)
+        self.priority = self._run.priority
         self._hash = ""
         self._row: RunIndex | None = None
         self._row_before: RunIndex | None = None
@@ -261,6 +263,7 @@ class Reconciler(TurnActor):
 
     def _take_up(self, loaded: Loaded) -> None:
         self._run, self._hash, self._row = loaded.run, loaded.hash, loaded.row
+        self.priority = loaded.run.priority
         self._wake = None
 
     def _loaded(self, loaded: Loaded | Exception | None, envelopes: list[Envelope[Any]]) -> None:

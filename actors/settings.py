@@ -11,7 +11,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     Args:
         drain_s: seconds that running steps have to finish when the engine closes.
         close_grace_s: seconds that they have after that, to end when they are cancelled.
-        max_attempts_at_once: coroutines of tools that run at the same time; further ones wait.
+        max_attempts_at_once: coroutines of tools that run at the same time; further ones wait, and
+            get their places by the priority of their runs (see `domain.fairness`), as in the other two.
         tool_threads: plain functions of tools that run at the same time, each in a thread.
         cancel_timeout_s: seconds an attempt that was asked to stop has before its outcome is unknown.
         probe_timeout_s: seconds a probe may take.
@@ -19,6 +20,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         planning_timeout_s: seconds one call of a planner may take; ``None`` for as long as it takes.
         review_timeout_s: seconds a reviewer or judge may take to answer, where it is async; ``None`` for as
             long as it takes. One that takes longer is asked three times, then a person has to choose.
+        max_starts_queued: calls of `Engine.start` that wait to become durable; further ones are refused with
+            a `TooManyStartsError`. Schedules are not: each starts one run after another.
         passivate: let go of the memory of runs that only wait.
     """
 
@@ -31,4 +34,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     max_plannings_at_once: int = 16
     planning_timeout_s: float | None = None
     review_timeout_s: float | None = None
+    max_starts_queued: int = 10_000
     passivate: bool = True

@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import get_args
 
 import msgspec
 
 from ..domain import ids
+from ..domain.errors import InvalidInputError
+from ..domain.facts import Mode
+from ..domain.fairness import Priority
 from ..domain.incoming import checked
 from ..domain.messages import StartRun
 from ..domain.orders import Order
@@ -23,10 +27,21 @@ from ..store import (
     VersionConflictError,
 )
 from .directory import Directory
+from .errors import TooManyStartsError
 from .indexing import row_of, warn_of_attention
 from .loading import Loaded
 from .reconciler import Reconciler
 from .repeated import check_repeated
+
+
+def check_choices(mode: object, priority: object) -> None:
+    """Raise an `InvalidInputError` that says what there is, if one of them is nothing of the kind."""
+    for name, value, choices in (
+        ("mode", mode, get_args(Mode)),
+        ("priority", priority, get_args(Priority)),
+    ):
+        if value not in choices:
+            raise InvalidInputError(f"{name} is {value!r}; write one of {', '.join(choices)}")
 
 
 class Starter:
@@ -35,11 +50,19 @@ class Starter:
     Args:
         directory: takes them up.
         random: returns numbers from 0 to 1, for the ids.
+        max_queued: starts that may wait to become durable, when others than schedules ask for one.
     """
 
-    def __init__(self, directory: Directory, random: Callable[[], float]) -> None:
+    def __init__(self, directory: Directory, random: Callable[[], float], max_queued: int) -> None:
         self._directory = directory
         self._random = random
+        self._max_queued = max_queued
+        self._queued = 0
+
+    def admit(self) -> None:
+        """Raise a `TooManyStartsError` if one start more would be too many."""
+        if self._queued >= self._max_queued:
+            raise TooManyStartsError(self._queued)
 
     async def start(self, message: StartRun) -> str:
         """Return the id of a run once its start is durable; of the earlier run, if its key was used.
@@ -47,6 +70,13 @@ class Starter:
         Raises:
             MidcourseError: the run cannot be started; nothing was recorded.
         """
+        self._queued += 1
+        try:
+            return await self._start(message)
+        finally:
+            self._queued -= 1
+
+    async def _start(self, message: StartRun) -> str:
         if message.key:
             message = checked(message)
             known = await self._directory.journal.find_key(message.key)

@@ -5,47 +5,23 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import Collection, Hashable
+from collections.abc import Callable, Collection, Hashable
 from typing import Any
 
-import msgspec
-
-from ..domain.authority import ToolLimit
+from ..domain.fairness import Priority
 from ..domain.messages import Report
 from .attempts import Attempt
 from .clock import Clock, Timers
 from .context import Pulse
 from .control import ToolError
-from .limits import Places
+from .executor_limits import ExecutorLimits
+from .limits import Places, Rank
 from .orders import Reporter
 from .threads import Call, ToolThreads
 from .throttle import Throttle
 from .work import CLOSING, Work
 
 _log = logging.getLogger("midcourse.actors")
-
-
-class ExecutorLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What an executor allows.
-
-    Args:
-        max_attempts_at_once: coroutines of tools that run at the same time; further ones wait.
-        max_threads: plain functions of tools that run at the same time. As many again may be left behind in
-            calls that were given up and do not return.
-        cancel_timeout_s: seconds an attempt that was asked to stop has before it is given up.
-        probe_timeout_s: seconds a probe may take.
-        drain_s: seconds that attempts have to finish when the executor stops.
-        close_grace_s: seconds that they have after that, to end when they are cancelled.
-        tools: how many attempts of which tools go on at once, and how fast they begin.
-    """
-
-    max_attempts_at_once: int = 1_000
-    max_threads: int = 8
-    cancel_timeout_s: float = 5.0
-    probe_timeout_s: float = 30.0
-    drain_s: float = 10.0
-    close_grace_s: float = 2.0
-    tools: tuple[ToolLimit, ...] = ()
 
 
 class Supervisor:
@@ -59,20 +35,30 @@ class Supervisor:
         clock: tells how far a deadline is.
         timers: lets time-outs happen.
         limits: what is allowed.
+        priority: tells that of a run; asked only where work has to wait.
 
     Attributes:
         is_closed: it runs nothing more and reports nothing more.
     """
 
-    def __init__(self, *, report: Reporter, clock: Clock, timers: Timers, limits: ExecutorLimits) -> None:
+    def __init__(
+        self,
+        *,
+        report: Reporter,
+        clock: Clock,
+        timers: Timers,
+        limits: ExecutorLimits,
+        priority: Callable[[str], Priority],
+    ) -> None:
         self._send = report
         self._clock = clock
         self._timers = timers
         self._limits = limits
+        self._priority = priority
         self._loop = asyncio.get_running_loop()
         self._context = contextvars.copy_context()
-        self._places = Places[Work](limits.max_attempts_at_once, self._start_task)
-        self._thread_places = Places[Work](limits.max_threads, self._start_thread)
+        self._places = Places[Work](limits.max_attempts_at_once, self._start_task, self._rank)
+        self._thread_places = Places[Work](limits.max_threads, self._start_thread, self._rank)
         self._throttle = Throttle(limits.tools, timers, self._take_place) if limits.tools else None
         self._threads = ToolThreads()
         self._live: dict[Hashable, Work] = {}
@@ -125,6 +111,11 @@ class Supervisor:
 
     def _take_place(self, work: Work) -> None:
         self._places_of(work).enter(work)
+
+    def _rank(self, work: Work) -> Rank:
+        """Let undos and probes come first: people wait for them."""
+        is_step = isinstance(work, Attempt) and bool(work.order.step)
+        return Rank(work.run_id, self._priority(work.run_id), not is_step)
 
     def _places_of(self, work: Work) -> Places[Work]:
         return self._places if work.is_async else self._thread_places

@@ -12,6 +12,7 @@ from .approvals import PLAN, Approval
 from .breakpoints import Breakpoints
 from .budget import Budget
 from .errors import ReplanAnswer
+from .fairness import Priority
 from .frames import ControlRun, Frame
 from .goal import Goal
 from .held import Held
@@ -96,19 +97,19 @@ class Run:
     """
 
     __slots__ = (
-        "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff", "board",
-        "breakpoints", "broken", "budgets", "calls", "cancelling", "catalog", "closed", "compensates",
-        "consulting", "controls", "cost", "done", "epoch", "exit", "failures", "final", "foreseen_from",
-        "frame_of", "gaps", "goal", "goal_found", "guarded", "held", "id", "injected", "jumps", "key",
-        "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode", "needed_by", "news",
-        "next_n", "observed", "opinions", "order", "orphans", "outcome", "output", "owed", "parked",
-        "passed", "paused", "plan_retry_at", "planner", "planning_failures", "proposal", "questions",
-        "ready", "recheck", "refusals", "refused", "refused_alike", "released", "replan_marks", "replans",
-        "results", "reversible", "reviews", "revision", "revisions", "rounds", "running", "signal_ids",
-        "signals", "skipped", "spent", "started", "started_at", "started_by", "steps", "stops", "strays",
-        "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens", "under_review", "undo_requests",
-        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version",
-        "waits",
+        "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff",
+        "board", "breakpoints", "broken", "budgets", "calls", "cancelling", "catalog", "closed",
+        "compensates", "consulting", "controls", "cost", "done", "epoch", "exit", "failures", "final",
+        "foreseen_from", "frame_of", "gaps", "goal", "goal_found", "guarded", "held", "id", "injected",
+        "jumps", "key", "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode",
+        "needed_by", "news", "next_n", "observed", "opinions", "order", "orphans", "outcome", "output",
+        "owed", "parked", "passed", "paused", "plan_retry_at", "planner", "planning_failures",
+        "priority", "proposal", "questions", "ready", "recheck", "refusals", "refused", "refused_alike",
+        "released", "replan_marks", "replans", "results", "reversible", "reviews", "revision",
+        "revisions", "rounds", "running", "signal_ids", "signals", "skipped", "spent", "started",
+        "started_at", "started_by", "steps", "stops", "strays", "stuck", "stuck_on", "tags",
+        "tail_again", "tail_n", "tokens", "under_review", "undo_requests", "undo_running", "undos",
+        "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version", "waits",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -121,6 +122,7 @@ class Run:
         self.mode: f.Mode = "autonomous"
         self.key = ""
         self.lineage = id
+        self.priority: Priority = "normal"
         self.tags: Mapping[str, str] = {}
         self.limits = f.Limits()
         self.catalog = ""

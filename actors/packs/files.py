@@ -96,7 +96,7 @@ def files_pack(root: str | Path, *, max_bytes: int = _MAX_BYTES) -> list[Tool]:
             undo="builtin__restore_file",
             idempotent=True,
             output_schema=written,
-        ),  # fmt: skip
+        ),
         builtin(restore_file, effect="irreversible", idempotent=True),
     ]
 

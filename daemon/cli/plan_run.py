@@ -41,6 +41,10 @@ _INTERRUPTED = 130
 @plan_argument
 @inputs_options
 @click.option("--key", metavar="NAME", help="Idempotency key: a second start with it is the same run.")
+@click.option(
+    "--priority", type=click.Choice(["high", "normal", "low"]), default="normal", show_default=True,
+    help="Its share of what is scarce.",
+)  # fmt: skip
 @click.option("--quiet", "-q", is_flag=True, help="Do not show facts as they land.")
 @click.option("--events", is_flag=True, help="Show facts on standard error as lines of JSON.")
 @click.option(
@@ -205,6 +209,7 @@ async def _run(
             plan=plan.plan(),
             mode="interactive" if _is_interactive(options) else "autonomous",
             key=options["key"],
+            priority=options["priority"],
             tags={"plan": plan.identifier},
             limits=Limits(steps_at_once=options["concurrency"]),
             breakpoints=course.breakpoints,

@@ -25,6 +25,7 @@ def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
     started = f.RunStarted(
         message.goal, message.planner, message.mode, message.key, message.lineage, message.tags,
         message.limits, catalog.digest, message.actor, message.at,
+        message.priority,
     )  # fmt: skip
     if message.plan is None:
         return Decision((started, *_breakpoints(message)))

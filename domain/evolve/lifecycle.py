@@ -21,6 +21,7 @@ def run_started(run: Run, fact: f.RunStarted) -> None:
     run.catalog = fact.catalog
     run.started_by = fact.by
     run.started_at = fact.at
+    run.priority = fact.priority
     run.budgets = fact.limits.budgets
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from ..fairness import Priority
 from ..goal import Goal
 from .base import Fact, Failure, Limits, Mode
 
@@ -28,6 +29,7 @@ class RunStarted(Fact):
     catalog: str = ""
     by: str = ""
     at: float = 0.0
+    priority: Priority = "normal"
 
 
 class CatalogChanged(Fact):

@@ -8,6 +8,7 @@ import msgspec
 
 from ..breakpoints import Breakpoints
 from ..facts import Limits, Mode
+from ..fairness import Priority
 from ..goal import Goal
 from ..plan import Plan
 from .base import Message
@@ -25,6 +26,7 @@ class StartRun(Message, kw_only=True):
     tags: Mapping[str, str] = msgspec.field(default_factory=dict)
     limits: Limits = Limits()
     breakpoints: Breakpoints | None = None
+    priority: Priority = "normal"
 
 
 class Activate(Message, kw_only=True):

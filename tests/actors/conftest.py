@@ -10,8 +10,8 @@ import pytest
 
 from midcourse.actors._pykka import Dispatcher
 from midcourse.actors.executor import Executor
+from midcourse.actors.executor_limits import ExecutorLimits
 from midcourse.actors.orders import RunOrders
-from midcourse.actors.supervisor import ExecutorLimits
 from midcourse.actors.tools import Tool
 from midcourse.domain.messages import Message
 from midcourse.domain.orders import CancelAttempt, Execute, Order, Probe
