@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
+from .children import ChildRuns
 from .clock import Timers
 from .consultants import Consultants
 from .couriers import Couriers
@@ -13,6 +14,7 @@ from .equipment import Equipment
 from .executor import Executor
 from .planner import PlannerActor, PlannerLimits
 from .settings import Settings
+from .starting import Starter
 from .supervisor import ExecutorLimits
 
 
@@ -20,6 +22,7 @@ async def start_couriers(
     stack: AsyncExitStack,
     directory: Directory,
     equipment: Equipment,
+    starter: Starter,
     *,
     settings: Settings,
     timers: Timers,
@@ -31,6 +34,7 @@ async def start_couriers(
         stack: ends the planner.
         directory: the runs that they report to.
         equipment: what they carry them out with.
+        starter: starts child runs.
         settings: how they work.
         timers: makes things happen later.
         random: returns numbers from 0 to 1, for the jitter of waits.
@@ -52,6 +56,7 @@ async def start_couriers(
         dispatcher=directory.dispatcher,
         tools=equipment.tools,
         report=directory.tell,
+        ask=directory.ask_for_tool,
         clock=directory.clock,
         timers=timers,
         random=random,
@@ -72,4 +77,4 @@ async def start_couriers(
         spawn=directory.spawn,
         timeout_s=settings.review_timeout_s,
     )
-    return Couriers(executor, planner, consultants)
+    return Couriers(executor, planner, consultants, ChildRuns(directory, starter))

@@ -55,5 +55,7 @@ def equip(
     known = Planners(planners, [reviewers.get(name) for name in plan_reviewers])
     asked = checked_reviewers(reviewers, plan_reviewers, planners, authority.reviews)
     specs = (each.spec for each in made)
-    catalog = Catalog(specs, authority, policies, plans_by_name(plans), *asked, known.observers)
+    catalog = Catalog(
+        specs, authority, policies, plans_by_name(plans), *asked, known.observers, frozenset(planners)
+    )
     return Equipment({each.name: each for each in made}, known, reviewers, authority, catalog)

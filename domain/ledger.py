@@ -47,6 +47,7 @@ class Operation(msgspec.Struct, gc=False):
         awaits: name of the signal that its next attempt waits for; empty for none.
         is_suspended: its tool asked to be called again later, which is no failure.
         is_stopping: its latest attempt was asked to stop, because its plan is being left.
+        children: ids of the child runs that its next attempt waits for.
     """
 
     key: str
@@ -76,6 +77,7 @@ class Operation(msgspec.Struct, gc=False):
     is_suspended: bool = False
     review: str = ""
     rounds: int = 0
+    children: tuple[str, ...] = ()
 
     @property
     def tries(self) -> int:

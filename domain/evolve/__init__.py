@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import facts as f
 from ..run import Run
-from . import approvals, compensation, controls, lifecycle, limits, opinions, planning, steps, waits
+from . import approvals, children, compensation, controls, lifecycle, limits, opinions, planning, steps, waits
 
 __all__ = ["evolve", "fold"]
 
@@ -81,6 +81,9 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.CompensationParked: compensation.compensation_parked,
     f.CompensationRetried: compensation.compensation_retried,
     f.CompensationWaived: compensation.compensation_waived,
+    f.ChildStarted: children.child_started,
+    f.ChildEnded: children.child_ended,
+    f.TakeBackRequested: children.take_back_requested,
     f.ControlStarted: controls.control_started,
     f.BodyStarted: controls.body_started,
     f.ControlEnded: controls.control_ended,

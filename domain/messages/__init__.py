@@ -6,6 +6,7 @@ Every message carries the time it was taken up (``at``, seconds since the epoch)
 from __future__ import annotations
 
 from .base import ENGINE, Message
+from .children import BeginChild, GuideRun, ReportChild, TakeBackRun
 from .people import (
     AnswerQuestion,
     ApproveSubject,
@@ -48,15 +49,18 @@ __all__ = [
     "AnswerNoPlan",
     "AnswerQuestion",
     "ApproveSubject",
+    "BeginChild",
     "CatchUp",
     "ChangeBudget",
     "DecideReview",
     "DenySubject",
+    "GuideRun",
     "Message",
     "PauseRun",
     "ProposePlan",
     "ReceiveSignal",
     "Report",
+    "ReportChild",
     "ReportFailure",
     "ReportLost",
     "ReportOpinion",
@@ -71,6 +75,7 @@ __all__ = [
     "RetryCompensation",
     "SettleOutcome",
     "StartRun",
+    "TakeBackRun",
     "UnpauseRun",
     "WaiveCompensation",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from ..children import Parent
 from ..facts import Limits, Mode
 from ..goal import Goal
 from ..plan import Plan
@@ -23,6 +24,7 @@ class StartRun(Message, kw_only=True):
     key: str = ""
     tags: Mapping[str, str] = msgspec.field(default_factory=dict)
     limits: Limits = Limits()
+    parent: Parent | None = None
 
 
 class Activate(Message, kw_only=True):
