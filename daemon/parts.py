@@ -69,6 +69,7 @@ class Parts:
             plans=plans_by_name(self.plans),
             reviewers=frozenset(self.reviewers),
             plan_reviewers=self.plan_reviewers,
+            planners=frozenset(self.planners),
         )
 
     def check_reviewers(self) -> None:

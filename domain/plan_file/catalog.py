@@ -139,7 +139,7 @@ def resolve(name: str, plan: PlanFile, around: Surroundings) -> tuple[ToolSpec |
     called.
     """
     if name == PLAN_AND_EXECUTE and around.tools.planners == frozenset():
-        return None, f"{name!r} asks a planner, and none is configured; configure one"
+        return None, f"{name!r} asks a planner, and none is configured; register one"
     if name.startswith(PLAN_PREFIX):
         if name.removeprefix(PLAN_PREFIX) in (*around.plans, plan.identifier):
             return None, ""

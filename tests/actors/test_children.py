@@ -124,7 +124,9 @@ async def test_a_step_is_a_child_run_and_its_result_is_that_of_the_step(url: str
     assert state.parent is not None
     assert (state.parent.run, state.parent.step, state.planner) == (run.id, "trip", "p")
     assert [each.run_id for each in children.runs] == [child.id]
-    assert [(each.run, each.state, each.result) for each in parent.children] == [(child.id, "completed", "b1")]
+    assert [(each.run, each.state, each.result) for each in parent.children] == [
+        (child.id, "completed", "b1")
+    ]
 
 
 async def test_a_child_run_that_fails_fails_its_step_and_is_named(url: str) -> None:
@@ -176,12 +178,18 @@ def fan_out(*goals: str) -> Any:
 async def test_a_tool_starts_child_runs_and_waits_for_their_results_in_order(url: str) -> None:
     world = World()
     tools = [*world.tools(), fan_out("trip 1", "trip 2")]
-    async with Engine(url, tools=tools, planners={"p": planner()}, settings=Settings(passivate=True)) as engine:
+    async with Engine(
+        url, tools=tools, planners={"p": planner()}, settings=Settings(passivate=True)
+    ) as engine:
         run = await engine.start("parent", plan=Plan([Step("all", "spread")]))
         outcome = await run.outcome(timeout_s=10)
     assert outcome.result == ["b1", "b2"]
     assert sorted(world.done) == ["book 1", "book 2", "book b1", "book b2"]
-    assert [entry.tool for entry in outcome.ledger] == ["plan_and_execute", "plan_and_execute", "user__spread"]
+    assert [entry.tool for entry in outcome.ledger] == [
+        "plan_and_execute",
+        "plan_and_execute",
+        "user__spread",
+    ]
 
 
 async def test_what_children_of_a_tool_did_is_undone_when_its_run_fails(url: str) -> None:
@@ -329,7 +337,9 @@ async def test_children_go_on_under_the_next_engine(url: str) -> None:
     steps = [Step("B", "wait_here"), Step("C", "book", {"what": "c"})]
     plan = Plan([Step("trip", "plan_and_execute", {"query": "long"}), Step("say", "say")])
     settings = Settings(drain_s=0.0, close_grace_s=0.1)
-    async with Engine(url, tools=world.tools(), planners={"p": planner(long=steps)}, settings=settings) as engine:
+    async with Engine(
+        url, tools=world.tools(), planners={"p": planner(long=steps)}, settings=settings
+    ) as engine:
         run = await engine.start("parent", plan=plan)
         await world.held.wait()
         id = run.id
