@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 from ..domain.fairness import Priority
+from .children import ChildRuns
 from .clock import Timers
 from .consultants import Consultants
 from .couriers import Couriers
@@ -15,12 +16,14 @@ from .executor import Executor
 from .executor_limits import ExecutorLimits
 from .planner import PlannerActor, PlannerLimits
 from .settings import Settings
+from .starting import Starter
 
 
 async def start_couriers(
     stack: AsyncExitStack,
     directory: Directory,
     equipment: Equipment,
+    starter: Starter,
     *,
     settings: Settings,
     timers: Timers,
@@ -32,6 +35,7 @@ async def start_couriers(
         stack: ends the planner.
         directory: the runs that they report to.
         equipment: what they carry them out with.
+        starter: starts child runs.
         settings: how they work.
         timers: makes things happen later.
         random: returns numbers from 0 to 1, for the jitter of waits.
@@ -60,6 +64,7 @@ async def start_couriers(
         dispatcher=directory.dispatcher,
         tools=equipment.tools,
         report=directory.tell,
+        ask=directory.ask_for_tool,
         clock=directory.clock,
         timers=timers,
         random=random,
@@ -81,4 +86,4 @@ async def start_couriers(
         spawn=directory.spawn,
         timeout_s=settings.review_timeout_s,
     )
-    return Couriers(executor, planner, consultants)
+    return Couriers(executor, planner, consultants, ChildRuns(directory, starter))

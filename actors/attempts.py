@@ -155,6 +155,7 @@ class Attempt(Work):
             details=details,
             reply=readable(wait.reply),
             no_effect=wait.no_effect,
+            children=wait.children,
             spent=self._spent(),
         )
 

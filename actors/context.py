@@ -7,13 +7,20 @@ import math
 import threading
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..domain.budget import Spent
+from ..domain.children import ChildView
 from ..domain.errors import InvalidInputError
+from ..domain.facts import Limits
+from ..domain.goal import Goal
 from ..domain.orders import Letter
+from ..domain.plan import Plan
 from .clock import Timers
 from .json_values import readable
+
+if TYPE_CHECKING:
+    from .offspring import Offspring
 
 _SPENDING = threading.Lock()
 """Held while an amount is added up: a tool may tell what it spends from several threads."""
@@ -60,10 +67,12 @@ class ToolContext:
         board: the named values that earlier tools and signals left, read-only.
         signal: the signal that the attempt before waited for (`WaitFor`), if it has come.
         pulse: the link to the executor; a context made by hand, for a test, needs none.
+        offspring: starts child runs; a context made by hand starts none.
     """
 
     __slots__ = (
         "_log",
+        "_offspring",
         "_pulse",
         "attempt",
         "board",
@@ -87,6 +96,7 @@ class ToolContext:
         board: Mapping[str, Any] = _EMPTY,
         signal: Letter | None = None,
         pulse: Pulse | None = None,
+        offspring: Offspring | None = None,
     ) -> None:
         self.operation = operation
         self.attempt = attempt
@@ -97,6 +107,7 @@ class ToolContext:
         self.board = board
         self.signal = signal
         self._pulse = Pulse() if pulse is None else pulse
+        self._offspring = offspring
         self._log: Any = None
 
     @property
@@ -137,6 +148,37 @@ class ToolContext:
         with _SPENDING:
             self._pulse.tokens += tokens
             self._pulse.cost += cost
+
+    async def start_child(
+        self,
+        goal: Goal | str,
+        *,
+        name: str = "",
+        planner: str = "",
+        plan: Plan | None = None,
+        limits: Limits | None = None,
+    ) -> ChildView:
+        """Start a child run, once: a later attempt that asks again gets the same one, as it stands then.
+
+        Wait for it with ``raise WaitFor(children=[…])``: the tool is called again once all of them have
+        ended, and finds their results here. A child that is completed is an entry of the ledger by itself,
+        undone with the rest of its parent; one that still runs when the step of this tool ends without
+        success is stopped.
+
+        Args:
+            goal: what it is for; a text is a goal without inputs.
+            name: what tells the children of one call apart. Left out, two with the same terms are the same.
+            planner: name of its planner; that of this run, or the only one there is, if it is left out.
+            plan: its plan, instead.
+            limits: its own limits.
+
+        Raises:
+            MessageRefused: its name was used for something else, or the plan of this step is being left.
+            InvalidInputError: its terms cannot be used; the text says why.
+        """
+        if self._offspring is None:
+            raise InvalidInputError("start_child: an undo, and a context made by hand, starts no child runs")
+        return await self._offspring.start(goal, name=name, planner=planner, plan=plan, limits=limits)
 
     @property
     def log(self) -> Any:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..domain.children import ChildView
 from ..domain.errors import MidcourseError
 from ..domain.receipt import Receipt
 
@@ -53,6 +54,7 @@ class WaitFor(MidcourseError):
         signal: name of a signal to wait for; with a time, whichever comes first.
         details: a JSON value for the next call; left out, it is what the last heartbeat said.
         reply: a JSON value for the sender of the signal that this call was made with (`RunHandle.update`).
+        children: child runs (`ToolContext.start_child`) that all have to end; those that have are no wait.
         no_effect: nothing happened outside so far. Without it, a run that is cancelled or planned anew
             meanwhile has to find out (by probe, or a person) what this tool has done.
     """
@@ -66,15 +68,18 @@ class WaitFor(MidcourseError):
         details: Any = None,
         reply: Any = None,
         no_effect: bool = False,
+        children: Iterable[ChildView] = (),
     ) -> None:
+        awaited = tuple(child.run for child in children)
         if until is not None and for_s is not None:
             raise ValueError("until is a time and for_s is a number of seconds from now; give one of them")
-        if until is None and for_s is None and not signal:
-            raise ValueError("say what to wait for: until=TIME, for_s=SECONDS or signal=NAME")
+        if until is None and for_s is None and not signal and not awaited:
+            raise ValueError("say what to wait for: until=TIME, for_s=SECONDS, signal=NAME or children=[…]")
         moment = until if for_s is None else for_s
         if moment is not None and not math.isfinite(moment):
             raise ValueError(f"a wait ends at some time; {moment!r} is none")
-        super().__init__(f"waits for {signal or 'a time'}")
+        super().__init__(f"waits for {signal or ('child runs' if awaited else 'a time')}")
+        self.children = awaited
         self.until = until
         self.for_s = for_s
         self.signal = signal

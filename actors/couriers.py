@@ -5,16 +5,26 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from ..domain.orders import CancelPlanning, Consult, MakePlan, Order
+from ..domain.orders import (
+    CancelPlanning,
+    Consult,
+    GuideChild,
+    MakePlan,
+    Order,
+    StartChild,
+    TakeBackChild,
+)
 from ._pykka import ActorDeadError
 from ._pykka.ref import AsyncioActorRef
+from .children import ChildRuns
 from .consultants import Consultants
 from .executor import Executor
 from .orders import Finish, ForgetRun, RunOrders
 from .planner import PlannerActor
 
 _FOR_PLANNER: frozenset[type[Order]] = frozenset((MakePlan, CancelPlanning))
-_FOR_OTHERS = _FOR_PLANNER | {Consult}
+_FOR_CHILDREN: frozenset[type[Order]] = frozenset((StartChild, GuideChild, TakeBackChild))
+_FOR_OTHERS = _FOR_PLANNER | _FOR_CHILDREN | {Consult}
 
 
 class Couriers:
@@ -24,6 +34,7 @@ class Couriers:
         executor: calls tools.
         planner: asks planners.
         consultants: ask reviewers and judges.
+        children: start child runs, and tell them how things stand.
     """
 
     def __init__(
@@ -31,10 +42,12 @@ class Couriers:
         executor: AsyncioActorRef[Executor],
         planner: AsyncioActorRef[PlannerActor],
         consultants: Consultants,
+        children: ChildRuns,
     ) -> None:
         self._executor = executor
         self._planner = planner
         self._consultants = consultants
+        self._children = children
 
     def send(self, run_id: str, orders: Sequence[Order]) -> None:
         """Hand orders to those they are for.
@@ -50,6 +63,9 @@ class Couriers:
         if Consult in kinds:
             self._consultants.send(run_id, orders)
             kinds.discard(Consult)
+        if not kinds.isdisjoint(_FOR_CHILDREN):
+            self._children.send(run_id, orders)
+            kinds -= _FOR_CHILDREN
         if not kinds <= _FOR_PLANNER:
             self._executor.tell(message)
         if not kinds.isdisjoint(_FOR_PLANNER):
@@ -59,6 +75,10 @@ class Couriers:
         """Let the executor forget what it remembers of a run with nothing in flight."""
         with contextlib.suppress(ActorDeadError):
             self._executor.tell(ForgetRun(run_id))
+
+    def child_ended(self, run_id: str) -> None:
+        """Note that a child run has ended."""
+        self._children.forget(run_id)
 
     async def finish(self) -> None:
         """Stop planning, and let attempts come to their end for a while; their reports still arrive."""

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from ..domain.decide import Reaction, react, record
+from ..domain.decide.descent import report_of
 from ..domain.messages import Activate, Advance, Message
 from ..domain.orders import Order
 from ..domain.run import Run
@@ -110,6 +111,14 @@ class Directory:
             MidcourseError: what the run answers.
         """
         self.admit()
+        return await self._ask(run_id, message)
+
+    async def ask_for_tool(self, run_id: str, message: Message | Look) -> Any:
+        """Do the same for a tool that runs: while the engine closes, it is still heard."""
+        self.check_open()
+        return await self._ask(run_id, message)
+
+    async def _ask(self, run_id: str, message: Message | Look) -> Any:
         self.check_parked(run_id)
         reconciler = self.active.get(run_id) or self.activate(run_id)
         try:
@@ -179,7 +188,7 @@ class Directory:
 
     def release(self, reconciler: Reconciler, *, ended: Run | None = None) -> None:
         """Let go of a run that only waits, or has ended."""
-        if ended is not None and ended.planner:
+        if ended is not None and ended.planner and ended.parent is None:
             self._planners.forget(ended.planner)
         if self.active.get(reconciler.run_id) is reconciler:
             del self.active[reconciler.run_id]
@@ -207,6 +216,13 @@ class Directory:
             if not self.is_draining:
                 _log.error("the orders of run %s could not be handed over", run_id, exc_info=error)
                 self.fail(EngineClosedError(f"this engine cannot go on: {error}; close it, open another"))
+
+    def tell_parent(self, run: Run) -> None:
+        """Tell the parent of a child run how it ended, if it has; told again, it changes nothing."""
+        report = report_of(run, self.clock())
+        if report is not None and run.parent is not None:
+            self.couriers.child_ended(run.id)
+            self.tell(run.parent.run, report)
 
     def load(
         self, run_id: str, then: Callable[[Loaded | Exception | None], None], known: Loaded | None = None

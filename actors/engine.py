@@ -31,6 +31,7 @@ from .equipment import equip
 from .errors import EngineClosedError, RunParkedError
 from .handle import RunHandle
 from .opening import open_owned
+from .outcome import Outcome
 from .pausing import tell_each
 from .registry import AnyPlanner
 from .schedules import Schedules
@@ -151,12 +152,13 @@ class Engine:
         )
         stack.push_async_callback(directory.close)
         journal.on_ownership_lost(directory.fail)
+        starter = Starter(directory, self._random, settings.max_starts_queued)
         directory.couriers = await start_couriers(
-            stack, directory, self._equipment, settings=settings, timers=timers, random=self._random
+            stack, directory, self._equipment, starter, settings=settings, timers=timers, random=self._random
         )
         stack.push_async_callback(shut_down, directory)
         self._directory = directory
-        self._starter = Starter(directory, self._random, settings.max_starts_queued)
+        self._starter = starter
         self._threadsafe = ThreadsafeEngine(self, loop)
         self._waking = Waking(directory)
         directory.spawn(recover(directory), name="recover")
@@ -215,6 +217,31 @@ class Engine:
             breakpoints=breakpoints, priority=priority,
         )  # fmt: skip
         return RunHandle(await starter.start(message), directory)
+
+    async def plan_and_execute(
+        self,
+        goal: Goal | str,
+        *,
+        planner: str | AnyPlanner | None = None,
+        key: str | None = None,
+        limits: Limits | None = None,
+        ephemeral: bool = False,
+        by: str = "",
+    ) -> Outcome:
+        """Have a goal planned and carried out, and return how that ended; `start` has the details.
+
+        A caller that is cancelled leaves the run alone; the same ``key`` finds it again.
+
+        Args:
+            goal: what is wanted, in words or with inputs.
+            planner: who plans; may be left out where just one is registered.
+            key: idempotency key.
+            limits: how often it may be planned anew, and what it may spend.
+            ephemeral: the planner is a callable that is not registered.
+            by: on whose behalf.
+        """
+        run = await self.start(goal, planner=planner, key=key, limits=limits, ephemeral=ephemeral, by=by)
+        return await run.outcome()
 
     # ------------------------------------------------------------------------------------------------ pausing
 

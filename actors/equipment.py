@@ -54,7 +54,16 @@ def equip(
     made = as_tools(tools)
     authority.check()
     known = Planners(planners, [reviewers.get(name) for name in plan_reviewers])
-    asked = checked_reviewers(reviewers, plan_reviewers, planners, authority.reviews)
+    asked, plan_asked = checked_reviewers(reviewers, plan_reviewers, planners, authority.reviews)
     specs = (each.spec for each in made)
-    catalog = Catalog(specs, authority, policies, *plans_to_call(plans), *asked, known.observers)
+    catalog = Catalog(
+        specs,
+        authority,
+        policies,
+        *plans_to_call(plans),
+        reviewers=asked,
+        plan_reviewers=plan_asked,
+        observers=known.observers,
+        planners=frozenset(planners),
+    )
     return Equipment({each.name: each for each in made}, known, reviewers, authority, catalog)

@@ -23,7 +23,8 @@ from .clock import Clock, Timers
 from .context import Pulse, ToolContext
 from .errors import ToolArgumentsError
 from .executor_limits import ExecutorLimits
-from .orders import Finish, ForgetRun, Reporter, RunOrders
+from .offspring import Offspring
+from .orders import Ask, Finish, ForgetRun, Reporter, RunOrders
 from .questions import Question
 from .supervisor import Supervisor
 from .tools import Tool
@@ -42,6 +43,7 @@ class Executor(TurnActor):
         dispatcher: gives the turns.
         tools: the tools by full name.
         report: takes the reports, on the event loop.
+        ask: asks runs on behalf of tools; without it, tools start no child runs.
         clock: tells the time of reports.
         timers: lets time-outs happen; as a rule the running event loop.
         random: returns numbers from 0 to 1, for the jitter of waits.
@@ -59,6 +61,7 @@ class Executor(TurnActor):
         dispatcher: Dispatcher,
         tools: Mapping[str, Tool],
         report: Reporter,
+        ask: Ask | None = None,
         clock: Clock,
         timers: Timers,
         random: Callable[[], float],
@@ -67,6 +70,7 @@ class Executor(TurnActor):
     ) -> None:
         super().__init__(urn=urn, dispatcher=dispatcher)
         self._tools = tools
+        self._ask_run = ask
         self._clock = clock
         self._timers = timers
         self._random = random
@@ -151,9 +155,16 @@ class Executor(TurnActor):
         pulse = None
         if tool.parameters.context:
             pulse = Pulse(self._timers, order.details)
-            arguments[tool.parameters.context] = _context(run_id, order, pulse)
+            arguments[tool.parameters.context] = _context(
+                run_id, order, pulse, self._offspring(run_id, order)
+            )
         attempt = Attempt(run_id, order, tool, arguments, pulse=pulse, clock=self._clock, random=self._random)
         self._supervisor.run(attempt)
+
+    def _offspring(self, run_id: str, order: Execute) -> Offspring | None:
+        if self._ask_run is None or not order.step:
+            return None
+        return Offspring(run_id, order.operation, order.attempt, ask=self._ask_run, clock=self._clock)
 
     def _reject(self, run_id: str, order: Execute, kind: str, problem: str) -> None:
         report = ReportFailure(
@@ -184,7 +195,7 @@ class Executor(TurnActor):
             self._supervisor.run(question)
 
 
-def _context(run_id: str, order: Execute, pulse: Pulse) -> ToolContext:
+def _context(run_id: str, order: Execute, pulse: Pulse, offspring: Offspring | None) -> ToolContext:
     return ToolContext(
         order.operation,
         order.attempt,
@@ -195,4 +206,5 @@ def _context(run_id: str, order: Execute, pulse: Pulse) -> ToolContext:
         board=MappingProxyType(deepcopy(order.board)) if order.board else _NO_BOARD,
         signal=order.letter,
         pulse=pulse,
+        offspring=offspring,
     )

@@ -75,6 +75,9 @@ class Home(Protocol):
     def send(self, run_id: str, orders: Sequence[Order]) -> None:
         """Hand orders to those who carry them out."""
 
+    def tell_parent(self, run: Run) -> None:
+        """Tell the parent of a child run how it ended, if it has; told again, it changes nothing."""
+
     def load(
         self, run_id: str, then: Callable[[Loaded | Exception | None], None], known: Loaded | None = None
     ) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -12,6 +12,13 @@ from ..domain.orders import Order
 
 Reporter = Callable[[str, Message], None]
 """Hands a message to the run of that id; called on the event loop, it must not block."""
+
+
+class Ask(Protocol):
+    """Asks a run something on behalf of a tool that it has called."""
+
+    def __call__(self, run_id: str, message: Any, /) -> Awaitable[Any]:
+        """Return its answer, once that is durable."""
 
 
 class RunOrders(msgspec.Struct, frozen=True, gc=False):

@@ -233,6 +233,8 @@ class Reconciler(TurnActor):
         if turn.orders:
             self._home.send(self.run_id, turn.orders)
         run, home = self._run, self._home
+        if run.parent is not None:
+            home.tell_parent(run)
         wake = wake_at(run)
         if wake != self._wake:
             self._wake = wake
@@ -240,7 +242,7 @@ class Reconciler(TurnActor):
                 home.wake_ups.drop(self.run_id)
             else:
                 home.wake_ups.hold(self.run_id, wake)
-        if run.running:
+        if len(run.running) > len(run.children):
             return
         if run.final is not None and self._row is not None and self._row.status in FINAL:
             if self.run_id in home.watchers.ended:

@@ -64,6 +64,14 @@ class Starter:
         if self._queued >= self._max_queued:
             raise TooManyStartsError(self._queued)
 
+    async def start_child(self, message: StartRun, run_id: str) -> None:
+        """Start a child run under the id that its parent has recorded for it, unless there is one already.
+
+        Raises:
+            MidcourseError: the run cannot be started; nothing was recorded.
+        """
+        await self._start(checked(message), run_id)
+
     async def start(self, message: StartRun) -> str:
         """Return the id of a run once its start is durable; of the earlier run, if its key was used.
 
@@ -72,30 +80,34 @@ class Starter:
         """
         self._queued += 1
         try:
-            return await self._start(message)
+            return await self._start_once(message)
         finally:
             self._queued -= 1
 
-    async def _start(self, message: StartRun) -> str:
+    async def _start_once(self, message: StartRun) -> str:
         if message.key:
             message = checked(message)
             known = await self._directory.journal.find_key(message.key)
             if known is not None:
                 await check_repeated(self._directory.journal, known, message)
                 return known
-        started: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._directory.busy.add(started)
-        self._directory.post(partial(self._begin, message, started))
         try:
-            return await started
+            return await self._start(message)
         except KeyTakenError as error:  # by a start at the same time
             await check_repeated(self._directory.journal, error.run_id, message)
             return error.run_id
 
-    def _begin(self, message: StartRun, started: asyncio.Future[str]) -> None:
+    async def _start(self, message: StartRun, run_id: str = "") -> str:
+        started: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._directory.busy.add(started)
+        self._directory.post(partial(self._begin, message, started, run_id))
+        return await started
+
+    def _begin(self, message: StartRun, started: asyncio.Future[str], run_id: str) -> None:
         try:
-            run_id = ids.run_id(message.at, int(self._random() * (1 << 32)))
-            message = msgspec.structs.replace(message, lineage=run_id)
+            if not run_id:
+                run_id = ids.run_id(message.at, int(self._random() * (1 << 32)))
+                message = msgspec.structs.replace(message, lineage=run_id)
             run = Run(run_id)
             facts, orders = self._directory.decide(run, message, self._directory.catalog)
             entries = [(message.at, message.actor, cause, fact) for fact, cause in facts]
@@ -121,8 +133,10 @@ class Starter:
             directory.active[run.id].settle(orders, message.at)
             warn_of_attention(run, None, row)
             self._answer(started, run.id)
+        elif isinstance(result, VersionConflictError) and message.parent is not None:
+            self._answer(started, run.id)  # it was started before
         elif isinstance(result, VersionConflictError):
-            self._begin(message, started)  # the id is taken, which happens once in four thousand million
+            self._begin(message, started, "")  # the id is taken, which happens once in four thousand million
         else:
             self._answer(started, result)
 

@@ -74,6 +74,7 @@ class Parts:
             inputs=inputs,
             reviewers=frozenset(self.reviewers),
             plan_reviewers=self.plan_reviewers,
+            planners=frozenset(self.planners),
         )
 
     def check_reviewers(self) -> None:

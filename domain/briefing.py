@@ -7,6 +7,7 @@ state is what its facts say.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -36,7 +37,10 @@ def brief(run: Run, catalog: Catalog) -> PlanningContext:
         board=copied(run.board),
         signals=signals(run),
         ledger=ledger,
-        constraints=tuple(e for e in ledger if e.effect == "irreversible" and e.state == "committed"),
+        constraints=(
+            *(e for e in ledger if e.effect == "irreversible" and e.state == "committed"),
+            *_kept_by_children(run),
+        ),
         executed=tuple(_step(run.steps[step]) for step in run.order if step in run.done),
         superseded=tuple(
             _step(run.steps[step]) for step in run.order if step not in run.done and step not in open_
@@ -61,8 +65,18 @@ def open_steps(run: Run) -> dict[str, Operation]:
     return {
         operation.step: operation
         for operation in run.running.values()
-        if operation.on_replan == "adopt" and operation.key not in run.orphans
+        if operation.on_replan == "adopt" and operation.key not in run.orphans and not operation.is_left
     }
+
+
+def _kept_by_children(run: Run) -> Iterator[LedgerEntry]:
+    """Yield the irreversible effects of child runs, as entries of the step that each was started for."""
+    for child in run.family.values():
+        for kept in child.kept:
+            yield LedgerEntry(
+                kept.operation, child.step, kept.tool, copied(kept.input), _receipt(kept.receipt),
+                "irreversible", "committed", "", run.version,
+            )  # fmt: skip
 
 
 def ledger_entry(entry: Committed) -> LedgerEntry:

@@ -84,6 +84,17 @@ def split_key(operation: str) -> tuple[str, int]:
     return intent_, int(n)
 
 
+def child_key(operation: str, name: str) -> str:
+    """Return the key of the child run that the tool of an operation has started under a name."""
+    return f"{operation}/{name}"
+
+
+def child_id(at: float, run: str, operation: str, attempt: int) -> str:
+    """Return the id of a child run, which is settled by what it is, so that it is started once."""
+    text = b"%b\0%b\0%d" % (run.encode(), operation.encode(), attempt)
+    return run_id(at, int.from_bytes(blake2b(text, digest_size=4).digest()))
+
+
 def undo_key(operation: str) -> str:
     """Return the key of the operation that takes ``operation`` back."""
     return f"{_UNDO}{operation}"

@@ -48,9 +48,10 @@ FROM_OUTSIDE: Final[frozenset[type[m.Message]]] = frozenset(
         m.SetBreakpoints,
         m.ReleaseStep,
         m.InjectResult,
+        m.BeginChild,
     )
 )
-"""The messages that people and programs send."""
+"""The messages that people, programs and tools send."""
 
 _MOST_SHOWN: Final = 200
 _STRUCTS: Final = (

@@ -49,6 +49,7 @@ class Operation(msgspec.Struct, gc=False):
         is_suspended: its tool asked to be called again later, which is no failure.
         is_stopping: its latest attempt was asked to stop, because its plan is being left.
         retry: the retry policy of its step; ``None`` for that of its tool.
+        children: ids of the child runs that its next attempt waits for.
     """
 
     key: str
@@ -79,6 +80,7 @@ class Operation(msgspec.Struct, gc=False):
     review: str = ""
     rounds: int = 0
     retry: RetryPolicy | None = None
+    children: tuple[str, ...] = ()
 
     @property
     def tries(self) -> int:

@@ -10,7 +10,11 @@ from typing import Any, dataclass_transform
 
 import msgspec
 
+from .children import Parent
+from .facts import Limits, Mode
+from .goal import Goal
 from .opinions import Consultation
+from .plan import Plan
 from .planning import PlanningContext
 from .retry import RetryPolicy
 
@@ -102,3 +106,63 @@ class CancelPlanning(Order):
     """The answer of the planner is not wanted any more."""
 
     epoch: int
+
+
+class StartChild(Order):
+    """Start a child run, unless there is one of that id.
+
+    Args:
+        child: its id.
+        parent: where it reports to.
+        lineage: id of the run at the root.
+        goal: what it is for.
+        planner: name of its planner.
+        plan: its plan, instead.
+        limits: its own limits.
+        mode: that of its parent.
+        by: who started its parent.
+        pause: why it is to begin nothing yet.
+    """
+
+    child: str
+    parent: Parent
+    lineage: str
+    goal: Goal
+    planner: str = ""
+    plan: Plan | None = None
+    limits: Limits = Limits()
+    mode: Mode = "autonomous"
+    by: str = ""
+    pause: str = ""
+
+
+class GuideChild(Order):
+    """Tell a child run how things stand: that it is to stop, to pause, or to go on.
+
+    Args:
+        child: its id.
+        parent: where it reports to.
+        stop: why it is to stop.
+        pause: why it is to begin nothing.
+    """
+
+    child: str
+    parent: Parent
+    stop: str = ""
+    pause: str = ""
+
+
+class TakeBackChild(Order):
+    """Have a child run undo what it did.
+
+    Args:
+        child: its id.
+        operation: key of the undo in its parent.
+        attempt: the attempt at it.
+        reason: why.
+    """
+
+    child: str
+    operation: str
+    attempt: int
+    reason: str

@@ -11,6 +11,7 @@ from . import ids
 from .approvals import PLAN, Approval
 from .breakpoints import Breakpoints
 from .budget import Budget
+from .children import Child, Parent
 from .errors import ReplanAnswer
 from .fairness import Priority
 from .frames import ControlRun, Frame
@@ -94,22 +95,26 @@ class Run:
         missing: the tools and planners it needs and its engine does not have.
         unwinding: what it ends as, once its effects are undone.
         outcome: the result, the failure or the reason it ended with.
+        parent: where it reports to, if it is a child run; ``taken_back``: the undo that it answers to.
+        children: its child runs that have not ended, by operation, all of them in ``running``; ``family``:
+            all there were.
     """
 
     __slots__ = (
         "accepted_at", "approvals", "asked", "askers", "asking", "attempts", "author", "backoff",
-        "board", "breakpoints", "broken", "budgets", "calls", "cancelling", "catalog", "closed",
-        "compensates", "consulting", "controls", "cost", "done", "epoch", "exit", "failures", "final",
-        "foreseen_from", "frame_of", "gaps", "goal", "goal_found", "guarded", "held", "id", "injected",
-        "jumps", "key", "last_refusal", "ledger", "limits", "lineage", "mail", "missing", "mode",
-        "needed_by", "news", "next_n", "observed", "opinions", "order", "orphans", "outcome", "output",
-        "owed", "parked", "passed", "paused", "plan_retry_at", "planner", "planning_failures",
-        "priority", "proposal", "questions", "ready", "recheck", "refusals", "refused", "refused_alike",
-        "released", "replan_marks", "replans", "results", "reversible", "reviews", "revision",
-        "revisions", "rounds", "running", "signal_ids", "signals", "skipped", "spent", "started",
-        "started_at", "started_by", "steps", "stops", "strays", "stuck", "stuck_on", "tags",
-        "tail_again", "tail_n", "tokens", "under_review", "undo_requests", "undo_running", "undos",
-        "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version", "waits",
+        "board", "breakpoints", "broken", "budgets", "calls", "cancelling", "catalog", "children",
+        "closed", "compensates", "consulting", "controls", "cost", "done", "epoch", "exit", "failures",
+        "family", "final", "foreseen_from", "frame_of", "gaps", "goal", "goal_found", "guarded", "held",
+        "id", "injected", "jumps", "key", "last_refusal", "ledger", "limits", "lineage", "mail",
+        "missing", "mode", "needed_by", "news", "next_n", "observed", "opinions", "order", "orphans",
+        "outcome", "output", "owed", "parent", "parked", "passed", "paused", "plan_retry_at", "planner",
+        "planning_failures", "priority", "proposal", "questions", "ready", "recheck", "refusals",
+        "refused", "refused_alike", "released", "replan_marks", "replans", "results", "reversible",
+        "reviews", "revision", "revisions", "rounds", "running", "signal_ids", "signals", "skipped",
+        "spent", "started", "started_at", "started_by", "steps", "stops", "strays", "stuck", "stuck_on",
+        "tags", "tail_again", "tail_n", "taken_back", "tokens", "under_review", "undo_requests",
+        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version",
+        "waits",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -124,6 +129,7 @@ class Run:
         self.lineage = id
         self.priority: Priority = "normal"
         self.tags: Mapping[str, str] = {}
+        self.parent: Parent | None = None
         self.limits = f.Limits()
         self.catalog = ""
         # the plan
@@ -157,6 +163,8 @@ class Run:
         self.tail_again: set[str] = set()
         self.orphans: set[str] = set()
         self.strays: dict[str, Committed] = {}
+        self.children: dict[str, Child] = {}
+        self.family: dict[str, Child] = {}
         # compensation
         self.reversible: dict[str, Committed] = {}
         self.undos: dict[str, Undo] = {}
@@ -164,6 +172,7 @@ class Run:
         self.undos_open: OrderedDict[str, Undo] = OrderedDict()
         self.undo_running = ""
         self.parked: dict[str, Undo] = {}
+        self.taken_back: Parent | None = None
         # approvals
         self.started_by = ""
         self.calls: dict[str, int] = {}

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from .approvals import PLAN, Approval
+from .children import TAKE_BACK
 from .opinions import PERSON
 from .run import Run
 
@@ -169,7 +170,7 @@ def status(run: Run) -> Status:
         return "compensating"
     if run.final is not None:
         return run.final
-    busy = bool(run.running)
+    busy = len(run.running) > len(run.children)  # what a child run does is in flight there
     if not busy and needs_attention(run):
         return "attention"
     if run.unwinding is not None:
@@ -180,7 +181,7 @@ def status(run: Run) -> Status:
         return "planning"
     if run.is_probing or _has_letter(run):
         return "running"
-    if not busy and (run.backoff or run.waits or run.unknown):
+    if not run.running and (run.backoff or run.waits or run.unknown):
         return "waiting"
     return "running"
 
@@ -201,11 +202,13 @@ def wake_at(run: Run) -> float | None:
     """
     if run.paused is not None or run.stops:
         return None
-    if not (run.backoff or run.waits or run.undos_open or run.budgets) and run.plan_retry_at is None:
+    idle = not (run.backoff or run.waits or run.undos_open or run.budgets or run.children)
+    if idle and run.plan_retry_at is None:
         return None
     attempts = () if run.is_full else run.backoff.values()
     times = [each.retry_at for each in attempts if ("tool", each.tool) not in run.missing]
     times += [wait.due for wait in run.waits.values() if wait.due is not None]
+    times += _children_late_at(run) if run.children else ()
     if run.undos_open and run.may_undo:
         times += [undo.retry_at for undo in run.undos_open.values() if undo.state == "backoff"]
     if run.plan_retry_at is not None and run.wants_plan:
@@ -217,9 +220,17 @@ def wake_at(run: Run) -> float | None:
     return first if first < math.inf else None
 
 
+def _children_late_at(run: Run) -> list[float]:
+    """Return when the steps of child runs that were not asked to stop have taken too long."""
+    running = (run.running[key] for key, child in run.children.items() if not child.stop)
+    return [operation.deadline for operation in running if operation.deadline is not None]
+
+
 def is_dormant(run: Run) -> bool:
     """Whether nothing of a run is in flight in this process, so that it need not be kept in memory."""
     if any(asked.who != PERSON for asked in run.consulting.values()):
         return False
     is_planning = run.asked is not None and ("planner", run.planner) not in run.missing
-    return not (run.running or run.undo_running or is_planning or run.is_probing)
+    if len(run.running) > len(run.children) or is_planning or run.is_probing:
+        return False
+    return not run.undo_running or run.undos[run.undo_running].tool == TAKE_BACK

@@ -12,6 +12,7 @@ import msgspec
 from .authority import Authority
 from .budget import Policy
 from .builtins import BUILTIN_PREFIX, PACK_OF, how_to_enable
+from .children import PLAN_AND_EXECUTE, TAKE_BACK
 from .errors import ToolDefinitionError, UnknownTool
 from .ids import digest
 from .plan import Plan
@@ -107,6 +108,39 @@ class ToolSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         return _TRIES if self.repeatable or no_effect else 1
 
 
+_BUILT_IN: Mapping[str, ToolSpec] = MappingProxyType(
+    {
+        PLAN_AND_EXECUTE: ToolSpec(
+            PLAN_AND_EXECUTE,
+            "Carry a goal out in a child run: its planner is asked for a plan of its own.",
+            effect="reversible",
+            undo=TAKE_BACK,
+            idempotent=True,
+            identity=("query", "inputs", "planner"),
+            input_schema={
+                "type": "object",
+                "properties": {
+                    "query": {"type": "string", "minLength": 1},
+                    "inputs": {"type": "object"},
+                    "planner": {"type": "string"},
+                    "requirements": {"type": "array"},
+                    "limits": {"type": "object"},
+                },
+                "required": ["query"],
+                "additionalProperties": False,
+            },
+        ),
+        TAKE_BACK: ToolSpec(
+            TAKE_BACK,
+            "Have a child run undo what it did.",
+            idempotent=True,
+            input_schema={"type": "object", "properties": {"run": {"type": "string"}}, "required": ["run"]},
+        ),
+    }
+)
+"""What every engine can do by itself; no planner is offered it, and none is among the tools of an engine."""
+
+
 class Catalog:
     """The tools an engine offers, by full name.
 
@@ -119,6 +153,7 @@ class Catalog:
         plan_reviewers: those of them who review every proposal of a planner.
         observers: names of the planners that are asked again after every step.
         inputs: by the same names, what takes their inputs where they have a schema for them.
+        planners: names of the planners of the engine; ``None`` where they are not known.
 
     Raises:
         ToolDefinitionError: two tools share a name, or an ``undo`` cannot work.
@@ -126,20 +161,23 @@ class Catalog:
 
     __slots__ = (
         "_bare", "_specs", "authority", "digest", "guards_steps", "inputs", "observers", "plan_reviewers",
-        "plans", "policies", "reviewers", "reviews_steps",
+        "planners", "plans", "policies", "reviewers", "reviews_steps",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one argument a kind of thing there is to know
         self,
         specs: Iterable[ToolSpec] = (),
         authority: Authority = _NO_RULES,
         policies: Mapping[str, Policy] = _NO_POLICIES,
         plans: Mapping[str, Plan] = _NO_PLANS,
         inputs: Mapping[str, TakeInputs] = _NO_INPUTS,
+        *,
         reviewers: frozenset[str] = frozenset(),
         plan_reviewers: tuple[str, ...] = (),
         observers: frozenset[str] = frozenset(),
+        planners: frozenset[str] | None = None,
     ) -> None:
+        self.planners = planners
         self.observers = observers
         self.reviewers = reviewers
         self.plan_reviewers = plan_reviewers
@@ -215,7 +253,8 @@ class Catalog:
 
     def get(self, name: str) -> ToolSpec | None:
         """Return the tool of that full name, or ``None``."""
-        return self._specs.get(name)
+        spec = self._specs.get(name)
+        return spec if spec is not None else _BUILT_IN.get(name)
 
     def has(self, name: str) -> bool:
         """Whether there is a tool or a plan of that full name."""
@@ -227,7 +266,7 @@ class Catalog:
         Raises:
             UnknownTool: no tool, or more than one, goes by that name.
         """
-        spec = self._specs.get(name)
+        spec = self.get(name)
         if spec is not None:
             return spec
         candidates = self._bare.get(name, [])

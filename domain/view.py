@@ -9,6 +9,7 @@ import msgspec
 
 from .briefing import goal, ledger_entry, signals
 from .budget import Budget, Usage
+from .children import Child, ChildView, Parent
 from .copies import copied
 from .facts import Failure, Gap, Limits, Mode
 from .goal import Goal
@@ -106,6 +107,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
         wake_at: when something falls due by itself, in seconds since the epoch.
         result: what it ended with, once it is completed.
         failure: why it ended otherwise, or is being undone.
+        parent: the run it is a child of; ``None`` for none.
+        children: its child runs, in the order they were started.
     """
 
     id: str
@@ -139,6 +142,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     wake_at: float | None
     result: Any
     failure: Failure | None
+    parent: Parent | None = None
+    children: tuple[ChildView, ...] = ()
 
 
 def view(run: Run) -> RunState:
@@ -175,6 +180,21 @@ def view(run: Run) -> RunState:
         wake_at=wake_at(run),
         result=end_result(run),
         failure=end_failure(run),
+        parent=run.parent,
+        children=tuple(_child(run, child) for child in run.family.values()),
+    )
+
+
+def child_of(run: Run, operation: str) -> ChildView:
+    """Return the child run that is an operation of a run, as its parent knows it."""
+    return _child(run, run.family[operation])
+
+
+def _child(run: Run, child: Child) -> ChildView:
+    entry = run.ledger.get(child.operation)
+    result = copied(entry.receipt.result) if entry is not None and child.state == "completed" else None
+    return ChildView(
+        child.run, child.operation, child.step, child.goal.text, child.state, result, child.failure
     )
 
 

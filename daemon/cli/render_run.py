@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...domain.children import ChildView
 from ...domain.planning import LedgerEntry
 from ...domain.step_view import StepView
 from ...domain.summary import FINAL
@@ -63,6 +64,7 @@ def show_run(history: History, *, width: int = 0) -> Iterator[str]:
     yield from _section("Revisions", revision_lines(history.revisions, history.rejections))
     yield from _section("Ledger", ledger_lines(state.ledger, width=width))
     yield from _section("Undos", undo_lines(state.undos, width=width))
+    yield from _section("Child runs", child_lines(state.children, width=width))
     board = [f"  {one_line(name)} = {short_json(value, _REASON)}" for name, value in state.board.items()]
     yield from _section("Board", board)
 
@@ -80,6 +82,8 @@ def _head(state: RunState, history: History, width: int) -> Iterator[str]:
     fields = {
         "goal": one_line(state.goal.text),
         "inputs": short_json(state.goal.inputs, 200) if state.goal.inputs else "",
+        "parent": f"{state.parent.run}, step {state.parent.step}" if state.parent else "",
+        "lineage": state.lineage if state.parent else "",
         "planner": state.planner,
         "revision": f"{state.revision}, token {state.revision_token}",
         "key": one_line(state.key),
@@ -106,6 +110,21 @@ def requirement_lines(state: RunState, *, width: int = 0) -> list[str]:
         kind, evidence = next(iter(each.evidence.items()))
         said = f"{one_line(each.text, _REASON)} ({kind}: {one_line(evidence, _REASON)})"
         rows.append([Cell(mark, style), each.id, said, Cell(human(why.get(each.id, ""), _WHY), style)])
+    return table(rows, indent="  ", width=width)
+
+
+def child_lines(children: Sequence[ChildView], *, width: int = 0) -> list[str]:
+    """Return the child runs of a run, one a line."""
+    rows: list[list[str | Cell]] = [
+        [
+            each.run,
+            each.step,
+            status_cell(each.state),
+            one_line(each.goal, _REASON),
+            human(each.failure, _WHY),
+        ]
+        for each in children
+    ]
     return table(rows, indent="  ", width=width)
 
 

@@ -40,6 +40,8 @@ _GOAL = 60
     callback=tags,
     help="Only runs with this tag; may be repeated.",
 )
+@click.option("--parent", metavar="RUN", default="", help="Only the child runs of this run, by its id.")
+@click.option("--lineage", metavar="RUN", default="", help="Only runs below this one, however deep.")
 @click.option("--since", type=Moment(), help="Only runs started at or after: a time, or an age such as 2h.")
 @click.option("--until", type=Moment(), help="Only runs started before.")
 @click.option("--attention", is_flag=True, help="Only runs that wait for a person, with what settles it.")
@@ -59,7 +61,7 @@ def list_runs(session: Session, /, *, limit: int, cursor: str, **filters: Any) -
         statuses=filters["status"],
         attention=filters["attention"],
         key=filters["key"],
-        tags=filters["tag"],
+        tags={**filters["tag"], **_family(filters["parent"], filters["lineage"])},
         text=filters["goal"],
         created_from=filters["since"],
         created_until=filters["until"],
@@ -79,6 +81,14 @@ def list_runs(session: Session, /, *, limit: int, cursor: str, **filters: Any) -
         note("No runs")
     if page.cursor:
         note(f"More with --cursor {page.cursor}")
+
+
+def _family(parent: str, lineage: str) -> dict[str, str]:
+    """Return the tags by which child runs are found."""
+    from ...domain.children import LINEAGE_TAG, PARENT_TAG
+
+    said = {PARENT_TAG: parent, LINEAGE_TAG: lineage}
+    return {name: value for name, value in said.items() if value}
 
 
 async def _waiting(journal: Journal, runs: Sequence[IndexedRun]) -> list[RunAttention]:

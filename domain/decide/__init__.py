@@ -29,6 +29,9 @@ reviews       what becomes of steps and plans that are reviewed
 delivery      requirements, before a run is complete
 controls      control steps, and the bodies inside
 inner_plans   plans that steps call
+children      child runs, on the side of their parent
+guiding       the orders to child runs
+descent       child runs, on their own side
 questions     what people are asked
 debugging     breakpoints, and results that people put in
 waits         steps and tools that wait for times and signals
@@ -57,8 +60,10 @@ from ..tools import Catalog
 from . import (
     answers,
     approvals,
+    children,
     compensation,
     debugging,
+    descent,
     jumps,
     limits,
     opinions,
@@ -94,6 +99,10 @@ _RULES: dict[type[m.Message], Callable[[Run, Any, Catalog], Decision]] = {
     m.ReportSuspended: reports.report_suspended,
     m.ReportLost: reports.report_lost,
     m.ReportProbe: reports.report_probe,
+    m.ReportChild: children.report,
+    m.BeginChild: children.begin,
+    m.GuideRun: descent.guided,
+    m.TakeBackRun: descent.take_back,
     m.ReceiveSignal: people.receive_signal,
     m.RequestCancel: people.request_cancel,
     m.SettleOutcome: people.settle_outcome,

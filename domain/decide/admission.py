@@ -9,13 +9,15 @@ import msgspec
 
 from .. import facts as f
 from .. import ids
+from ..children import PLAN_AND_EXECUTE
+from ..errors import InvalidInputError
 from ..orders import Execute
 from ..plan import Step
 from ..run import Run
 from ..scopes import render_in
 from ..templates import EmptyData, MissingStep, TemplateError
 from ..tools import Catalog, ToolSpec
-from . import controls
+from . import children, controls, guiding
 from .authority import hold_up
 from .debugging import held_before
 from .decision import NOTHING, Decision
@@ -95,9 +97,20 @@ def _start(
     )  # fmt: skip
     if catalog.reviews_steps and (rule := catalog.authority.review_of(spec.name)) is not None:
         started = msgspec.structs.replace(started, review=rule.by, rounds=rule.max_rounds)
+    if spec.name == PLAN_AND_EXECUTE:
+        return _start_child(run, step, started, catalog, at)
     board = dict(run.board) if run.board else {}
     order = Execute(key, attempt, spec.name, input, step.id, None, deadline, board, retry=step.retry)
     return Decision((started,), (order,))
+
+
+def _start_child(run: Run, step: Step, started: f.StepStarted, catalog: Catalog, at: float) -> Decision:
+    """Start a step that is a child run: there is nothing for the executor to do."""
+    try:
+        child = children.started(run, step, started.operation, started.input, catalog, at)
+    except InvalidInputError as error:
+        return _fail(step, "arguments", str(error), started.digest)
+    return Decision((started, child), (guiding.order_of(run, child),))
 
 
 def _fail_template(run: Run, step: Step, error: TemplateError) -> Decision:

@@ -15,7 +15,18 @@ from ..run import Run
 from ..scopes import render_in
 from ..templates import TemplateError
 from ..tools import Catalog
-from . import approvals, compensation, controls, in_flight, limits, preconditions, proposals, reviews, waits
+from . import (
+    approvals,
+    compensation,
+    controls,
+    guiding,
+    in_flight,
+    limits,
+    preconditions,
+    proposals,
+    reviews,
+    waits,
+)
 from .admission import admit, template_failure
 from .decision import NOTHING, Decision
 from .delivery import check_coverage, delivered
@@ -68,8 +79,10 @@ def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
         return Decision(void)
     if run.paused is not None or run.stops:
         return NOTHING
+    if run.children and (stop := guiding.stop_next(run, at)).facts:
+        return stop
     if run.budgets and (spent := limits.stop_where_spent(run, catalog, at)):
-        return Decision(spent)
+        return Decision(spent, limits.pause_children(run, spent))
     if run.reviews and (reviewed := reviews.go_on(run, catalog)).facts:
         return reviewed
     if run.exit is not None:
@@ -115,6 +128,9 @@ def _try_again(run: Run, catalog: Catalog, at: float) -> Decision:
     if is_late(due, at):
         message = f"{due.tool} took longer than the timeout_s of step {due.step}"
         return end_without_receipt(due, failure_in(due, f.Failure("timeout", message)), catalog)
+    if due.children and run.is_unwanted(due) and not due.in_doubt:
+        failure = f.Failure("cancelled", "its plan was left while it waited for its child runs")
+        return end_without_receipt(due, failure_in(due, failure), catalog)
     if must_be_known_first(run, due, catalog):
         why = "its plan is being left, and an attempt ended without an answer"
         return unknown(due, why, due.details, catalog)

@@ -7,10 +7,11 @@ from typing import Any
 
 from .. import facts as f
 from .. import messages as m
+from ..children import TAKE_BACK
 from ..errors import MessageRefused
 from ..ids import plain, undo_key
 from ..ledger import Committed, Undo
-from ..orders import Execute, Probe
+from ..orders import Execute, Probe, TakeBackChild
 from ..receipt import Receipt
 from ..run import Run
 from ..tools import RECEIPT_FIELD, Catalog
@@ -50,8 +51,17 @@ def start_next(run: Run, catalog: Catalog, at: float) -> Decision:
     if catalog.get(due.tool) is None:
         return _park(due, f"tool {due.tool!r} is not registered; register it and retry the undo, or waive it")
     attempt = due.attempt + 1
+    started = (f.CompensationStarted(due.key, attempt),)
+    if due.tool == TAKE_BACK:
+        return Decision(started, (take_back(due, attempt),), due.version)
     order = Execute(due.key, attempt, due.tool, due.input, board=dict(run.board) if run.board else {})
-    return Decision((f.CompensationStarted(due.key, attempt),), (order,), due.version)
+    return Decision(started, (order,), due.version)
+
+
+def take_back(undo: Undo, attempt: int) -> TakeBackChild:
+    """Return the order that has a child run undo what it did."""
+    reason = f"its parent takes it back ({undo.cause})"
+    return TakeBackChild(str(undo.input["run"]), undo.key, attempt, reason)
 
 
 def _is_due(undo: Undo, at: float) -> bool:
@@ -110,7 +120,9 @@ def lose(run: Run, report: m.ReportLost, catalog: Catalog) -> Decision:
 
 
 def lose_with_process(undo: Undo, catalog: Catalog) -> Decision:
-    """The process that ran an attempt to undo is gone."""
+    """The process that ran an attempt to undo is gone; a child run goes on by itself, and is told again."""
+    if undo.tool == TAKE_BACK:
+        return Decision((), (take_back(undo, undo.attempt),), undo.version)
     why = "the process that ran it ended"
     spec = catalog.get(undo.tool)
     if spec is None or not spec.repeatable:

@@ -19,7 +19,11 @@ from .decision import NOTHING, Decision
 def stop_next(run: Run, owed: f.ReplanRequested) -> Decision:
     """Ask the next attempt to stop whose step says so."""
     for operation in run.running.values():
-        if operation.on_replan == "cancel" and not operation.is_stopping:
+        if (
+            operation.on_replan == "cancel"
+            and not operation.is_stopping
+            and operation.key not in run.children
+        ):
             token = (operation.key, operation.attempt, owed.reason)
             return Decision((f.AttemptStopRequested(*token),), (CancelAttempt(*token),), operation.version)
     return NOTHING

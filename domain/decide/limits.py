@@ -11,8 +11,10 @@ from .. import facts as f
 from .. import messages as m
 from ..budget import Budget, Usage, first_reached, raised
 from ..errors import InvalidInputError, MessageRefused
+from ..orders import Order
 from ..run import Run
 from ..tools import Catalog
+from . import guiding
 from .decision import NOTHING, Decision
 from .people import refuse_ended
 
@@ -23,6 +25,7 @@ SPENDING: Final[frozenset[type[m.Message]]] = frozenset(
         m.ReportReplan,
         m.ReportSuspended,
         m.ReportLost,
+        m.ReportChild,
         m.ProposePlan,
         m.AnswerNoPlan,
         m.AnswerGoalReached,
@@ -84,12 +87,21 @@ def stop_where_spent(run: Run, catalog: Catalog, at: float) -> tuple[f.Fact, ...
     return (spent, f.RunPaused(reached.why, "budget"))
 
 
+def pause_children(run: Run, facts: Iterable[f.Fact]) -> list[Order]:
+    """Return the orders by which a pause among facts reaches the child runs."""
+    if not run.children:
+        return []
+    reasons = (fact.reason for fact in facts if isinstance(fact, f.RunPaused))
+    return [order for reason in reasons for order in guiding.guides(run, reason)]
+
+
 def pause(run: Run, message: m.PauseRun, _catalog: Catalog) -> Decision:
     """Begin nothing more; what is under way ends and is recorded. Undoing waits as well."""
     refuse_ended(run, "pause")
     if run.paused is not None:
         return NOTHING
-    return Decision((f.RunPaused(message.reason or "paused on request"),))
+    paused = (f.RunPaused(message.reason or "paused on request"),)
+    return Decision(paused, pause_children(run, paused))
 
 
 def unpause(run: Run, message: m.UnpauseRun, _catalog: Catalog) -> Decision:
@@ -102,7 +114,7 @@ def unpause(run: Run, message: m.UnpauseRun, _catalog: Catalog) -> Decision:
             f"run {run.id} is paused because {run.spent.why}; change its budget, which lets it go on, "
             "or cancel it"
         )
-    return Decision((f.RunUnpaused(message.reason),))
+    return Decision((f.RunUnpaused(message.reason),), guiding.guides(run, ""))
 
 
 def change_budget(run: Run, message: m.ChangeBudget, catalog: Catalog) -> Decision:
@@ -112,4 +124,5 @@ def change_budget(run: Run, message: m.ChangeBudget, catalog: Catalog) -> Decisi
     facts: list[f.Fact] = [f.BudgetChanged(raised(run.budgets, message.budget), message.reason)]
     if run.paused is not None and run.paused.by == "budget":
         facts.append(f.RunUnpaused("its budget was changed"))
+        return Decision(facts, guiding.guides(run, ""))
     return Decision(facts)

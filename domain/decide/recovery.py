@@ -8,7 +8,7 @@ from ..briefing import brief
 from ..orders import CancelAttempt, CancelPlanning, MakePlan, Order
 from ..run import Run
 from ..tools import Catalog
-from . import compensation
+from . import compensation, guiding
 from .decision import Decision
 from .opinions import orders_of
 from .outcomes import can_probe, probe_of
@@ -19,7 +19,8 @@ def activate(run: Run, message: m.Activate, catalog: Catalog) -> Decision:
     """Bring a run back to life in a new process."""
     facts: list[f.Fact] = [] if run.final is not None else _parts(run, message, catalog)
     orders: list[Order] = []
-    lost = [lose_with_process(run, operation, catalog) for operation in run.running.values()]
+    running = [each for each in run.running.values() if each.key not in run.children]
+    lost = [lose_with_process(run, operation, catalog) for operation in running]
     if run.undo_running:
         lost.append(compensation.lose_with_process(run.undos[run.undo_running], catalog))
     for each in (*lost, *_ask_probes_again(run, catalog)):
@@ -37,6 +38,8 @@ def activate(run: Run, message: m.Activate, catalog: Catalog) -> Decision:
         orders.append(MakePlan(run.planner, brief(run, catalog)))
     for asked in run.consulting.values():
         orders += orders_of(run, asked)
+    if run.children:
+        orders += guiding.orders_again(run)
     return Decision(facts, orders)
 
 
@@ -69,12 +72,21 @@ def _ask_probes_again(run: Run, catalog: Catalog) -> list[Decision]:
 
 def catch_up(run: Run, _message: m.CatchUp, _catalog: Catalog) -> Decision:
     """Another process wrote to the run: send the orders it could not send. To repeat them does no harm."""
+    orders: list[Order] = []
     if run.unwinding is not None:
-        return Decision((), stop_orders(run, run.unwinding.failure.message))
-    return Decision((), (CancelPlanning(run.epoch),) if run.asked is None else ())
+        orders += stop_orders(run, run.unwinding.failure.message)
+    elif run.asked is None:
+        orders.append(CancelPlanning(run.epoch))
+    if run.children:
+        orders += guiding.guides(run, run.paused.reason if run.paused is not None else "")
+    return Decision((), orders)
 
 
 def stop_orders(run: Run, reason: str) -> list[Order]:
-    """Return the orders that ask everything in flight to stop; undos are shielded."""
-    orders: list[Order] = [CancelAttempt(each.key, each.attempt, reason) for each in run.running.values()]
+    """Return the orders that ask everything in flight to stop; undos are shielded, child runs come next."""
+    orders: list[Order] = [
+        CancelAttempt(each.key, each.attempt, reason)
+        for each in run.running.values()
+        if each.key not in run.children
+    ]
     return [*orders, CancelPlanning(run.epoch)]

@@ -24,8 +24,7 @@ def start_run(run: Run, message: m.StartRun, catalog: Catalog) -> Decision:
     check_budgets(message.limits.budgets, catalog)
     started = f.RunStarted(
         message.goal, message.planner, message.mode, message.key, message.lineage, message.tags,
-        message.limits, catalog.digest, message.actor, message.at,
-        message.priority,
+        message.limits, catalog.digest, message.actor, message.at, message.priority, message.parent,
     )  # fmt: skip
     if message.plan is None:
         return Decision((started, *_breakpoints(message)))

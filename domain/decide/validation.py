@@ -11,8 +11,9 @@ from typing import Any, get_args
 import msgspec
 
 from ..briefing import open_steps
+from ..children import PLAN_AND_EXECUTE, TAKE_BACK, choose_planner
 from ..control import CONTROLS, bodies_of, parse_control, sites_of, steps_of, with_names
-from ..errors import UnknownTool
+from ..errors import InvalidInputError, UnknownTool
 from ..opinions import PERSON
 from ..plan import Plan, Step, WhenUnapproved
 from ..problems import Place, Problem
@@ -78,7 +79,7 @@ def problems_of(
     problems = [*_id_problems(run, plan, relisted, awaited), *body_id_problems(plan)]
     problems += _undo_problems(run, plan)
     for step in plan.steps:
-        problems += _tool_problems(step, catalog)
+        problems += _tool_problems(step, catalog, run.planner)
     before = {*run.done, *awaited}
     shape = [*_template_problems(before, plan, run.skipped), *_need_problems(before, plan)]
     problems += shape
@@ -109,17 +110,19 @@ def _id_problems(run: Run, plan: Plan, relisted: Collection[str], awaited: froze
         seen.add(step.id)
 
 
-def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
+def _tool_problems(step: Step, catalog: Catalog, planner: str) -> Iterator[str]:
     if step.tool_name in CONTROLS or step.tool_name in catalog.plans:
         yield from idle_problems(step)
         if step.tool_name in CONTROLS:
-            yield from _control_problems(step, catalog)
+            yield from _control_problems(step, catalog, planner)
         return
     try:
         spec = catalog.resolve(step.tool_name)
     except UnknownTool as error:
         yield f"step {step.id}: {error}"
         return
+    if spec.name in (PLAN_AND_EXECUTE, TAKE_BACK):
+        yield from _child_problems(step, catalog, planner)
     yield from _terms_problems(step, catalog)
     if not spec.input_schema:
         return
@@ -135,6 +138,19 @@ def _tool_problems(step: Step, catalog: Catalog) -> Iterator[str]:
             yield f"step {step.id}: {spec.name} takes no argument {name!r}{hint}"
     for name in sorted(spec.required - step.input.keys()):
         yield f"step {step.id}: {spec.name} needs the argument {name!r}"
+
+
+def _child_problems(step: Step, catalog: Catalog, planner: str) -> Iterator[str]:
+    """Look at a step that is a child run, or that would have one undone."""
+    if step.tool_name == TAKE_BACK:
+        yield f"step {step.id}: {TAKE_BACK} is no step of a plan; list the child run's operation under undo"
+        return
+    named = step.input.get("planner", "")
+    try:
+        if isinstance(named, str) and is_literal(named):
+            choose_planner(named, planner, catalog.planners)
+    except InvalidInputError as error:
+        yield f"step {step.id}: {error}"
 
 
 def _terms_problems(step: Step, catalog: Catalog) -> Iterator[str]:
@@ -153,7 +169,7 @@ def _terms_problems(step: Step, catalog: Catalog) -> Iterator[str]:
         yield f"step {step.id}: timeout_s must be above 0 seconds, not {step.timeout_s}"
 
 
-def _control_problems(step: Step, catalog: Catalog) -> Iterator[str]:
+def _control_problems(step: Step, catalog: Catalog, planner: str) -> Iterator[str]:
     """Look at the input of a control step and at the tools in its bodies, but for templates."""
     found: list[Problem] = []
     control = parse_control(step.tool_name, step.input, Place(found))
@@ -165,7 +181,7 @@ def _control_problems(step: Step, catalog: Catalog) -> Iterator[str]:
     for name in bodies_of(step.tool_name):
         for inner in steps_of(getattr(control, "else_" if name == "else" else name)):
             named = msgspec.structs.replace(inner, id=f"{step.id}/{name}/{inner.id}".rstrip("/"))
-            yield from _tool_problems(named, catalog)
+            yield from _tool_problems(named, catalog, planner)
 
 
 def _undo_problems(run: Run, plan: Plan) -> Iterator[str]:

@@ -45,22 +45,27 @@ def first_letter(run: Run, name: str) -> SignalEntry | None:
 
 
 def is_due(run: Run, operation: Operation, at: float) -> bool:
-    """Whether the next attempt of an operation may begin: its time has come, or the signal it waits for."""
-    return operation.retry_at <= at or first_letter(run, operation.awaits) is not None
+    """Whether the next attempt may begin: its time has come, or its signal, or its child runs have ended."""
+    if operation.retry_at <= at or first_letter(run, operation.awaits) is not None:
+        return True
+    return bool(operation.children) and not any(
+        child.run in operation.children for child in run.children.values()
+    )
 
 
 def suspend(run: Run, operation: Operation, report: m.ReportSuspended, catalog: Catalog) -> Decision:
     """Have an operation wait until its tool is to be called again.
 
-    Where its plan is being left nobody will call it again: what it did so far has to be known.
+    Where its plan is being left nobody will call it again: what it did so far has to be known, unless it
+    waits for child runs, which are stopped on their own and end.
     """
-    if not run.is_unwanted(operation):
+    if report.children or not run.is_unwanted(operation):
         due = report.due
         if operation.deadline is not None:
             due = operation.deadline if due is None else min(due, operation.deadline)
         suspended = f.AttemptSuspended(
             operation.key, operation.attempt, due, report.signal, report.details, report.reply,
-            report.no_effect or operation.effect == "read",
+            report.no_effect or operation.effect == "read", report.children,
         )  # fmt: skip
         return Decision((suspended,), (), operation.version)
     if not report.no_effect and operation.effect != "read":

@@ -9,6 +9,7 @@ from .. import facts as f
 from ..run import Run
 from . import (
     approvals,
+    children,
     compensation,
     controls,
     debugging,
@@ -92,6 +93,9 @@ _EVOLVE: dict[type[f.Fact], Callable[[Run, Any], None]] = {
     f.CompensationParked: compensation.compensation_parked,
     f.CompensationRetried: compensation.compensation_retried,
     f.CompensationWaived: compensation.compensation_waived,
+    f.ChildStarted: children.child_started,
+    f.ChildEnded: children.child_ended,
+    f.TakeBackRequested: children.take_back_requested,
     f.ControlStarted: controls.control_started,
     f.BodyStarted: controls.body_started,
     f.ControlEnded: controls.control_ended,

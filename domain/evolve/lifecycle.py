@@ -17,6 +17,7 @@ def run_started(run: Run, fact: f.RunStarted) -> None:
     run.key = fact.key
     run.lineage = fact.lineage or run.id
     run.tags = fact.tags
+    run.parent = fact.parent
     run.limits = fact.limits
     run.catalog = fact.catalog
     run.started_by = fact.by

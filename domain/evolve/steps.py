@@ -71,13 +71,16 @@ def attempt_started(run: Run, fact: f.AttemptStarted) -> None:
     operation.version = run.version
     operation.is_stopping = False
     if operation.is_suspended:
-        operation.awaits, operation.is_suspended = "", False
+        operation.awaits, operation.is_suspended, operation.children = "", False, ()
         if fact.received:
             take_letter(run, fact.signal, fact.received)
 
 
 def attempt_stop_requested(run: Run, fact: f.AttemptStopRequested) -> None:
     run.running[fact.operation].is_stopping = True
+    child = run.children.get(fact.operation)
+    if child is not None:
+        child.state, child.stop = "stopping", fact.reason
 
 
 def attempt_failed(run: Run, fact: f.AttemptFailed) -> None:
@@ -112,7 +115,7 @@ def probe_failed(run: Run, fact: f.ProbeFailed) -> None:
 def outcome_settled(run: Run, fact: f.OutcomeSettled) -> None:
     operation = take(run, fact.operation)
     if fact.happened:
-        _commit(run, operation, fact.receipt or Receipt(), operation.attempt if fact.receipt else 0)
+        commit(run, operation, fact.receipt or Receipt(), operation.attempt if fact.receipt else 0)
         return
     operation.retry_at = 0.0
     operation.doubt = operation.probing = False
@@ -124,7 +127,7 @@ def outcome_settled(run: Run, fact: f.OutcomeSettled) -> None:
 
 
 def step_completed(run: Run, fact: f.StepCompleted) -> None:
-    _commit(run, take(run, fact.operation), fact.receipt, fact.attempt)
+    commit(run, take(run, fact.operation), fact.receipt, fact.attempt)
 
 
 def receipt_arrived_late(run: Run, fact: f.ReceiptArrivedLate) -> None:
@@ -132,7 +135,7 @@ def receipt_arrived_late(run: Run, fact: f.ReceiptArrivedLate) -> None:
     if entry is None:
         if fact.operation in run.closed:
             run.foreseen_from = run.version
-        _commit(run, take(run, fact.operation), fact.receipt, fact.attempt)
+        commit(run, take(run, fact.operation), fact.receipt, fact.attempt)
         return
     entry.late += (fact.attempt,)
     if entry.attempt == 0:
@@ -141,7 +144,7 @@ def receipt_arrived_late(run: Run, fact: f.ReceiptArrivedLate) -> None:
             run.results[entry.step] = fact.receipt.result
 
 
-def _commit(run: Run, operation: Operation, receipt: Receipt, attempt: int) -> None:
+def commit(run: Run, operation: Operation, receipt: Receipt, attempt: int) -> None:
     entry = run.ledger[operation.key] = Committed.of(operation, receipt, attempt, run.version)
     if operation.takes_back:
         undone = run.ledger[operation.takes_back]

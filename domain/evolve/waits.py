@@ -33,3 +33,4 @@ def attempt_suspended(run: Run, fact: f.AttemptSuspended) -> None:
     operation.is_suspended = True
     operation.doubt |= not fact.no_effect
     operation.details = fact.details
+    operation.children = fact.children

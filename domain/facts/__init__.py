@@ -20,6 +20,7 @@ from .base import (
     Limits,
     Mode,
 )
+from .children import ChildEnded, ChildStarted, TakeBackRequested
 from .compensation import (
     CompensationCompleted,
     CompensationFailed,
@@ -125,6 +126,8 @@ __all__ = [
     "BudgetSpent",
     "CancelRequested",
     "CatalogChanged",
+    "ChildEnded",
+    "ChildStarted",
     "CompensationCompleted",
     "CompensationFailed",
     "CompensationIssued",
@@ -188,6 +191,7 @@ __all__ = [
     "StepSatisfied",
     "StepSkipped",
     "StepStarted",
+    "TakeBackRequested",
     "UnwindingBegan",
     "UsageRecorded",
     "WaitEnded",

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from ..children import Parent
 from ..fairness import Priority
 from ..goal import Goal
 from .base import Fact, Failure, Limits, Mode
@@ -15,7 +16,7 @@ from .base import Fact, Failure, Limits, Mode
 class RunStarted(Fact):
     """A run exists, started by ``by`` at ``at``, in seconds since the epoch.
 
-    ``catalog`` is the digest of the tool contracts it started with.
+    ``catalog`` is the digest of the tool contracts it started with; ``parent`` is the run it is a child of.
     """
 
     moves_epoch = True
@@ -30,6 +31,7 @@ class RunStarted(Fact):
     by: str = ""
     at: float = 0.0
     priority: Priority = "normal"
+    parent: Parent | None = None
 
 
 class CatalogChanged(Fact):

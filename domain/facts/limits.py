@@ -7,7 +7,7 @@ from typing import Literal
 from ..budget import Budget, WhenSpent
 from .base import Fact
 
-PausedBy = Literal["person", "budget"]
+PausedBy = Literal["person", "budget", "parent"]
 
 
 class UsageRecorded(Fact):

@@ -41,6 +41,7 @@ class AttemptSuspended(Fact):
         details: what the next attempt is told.
         reply: what the sender of the signal is told that this attempt was begun with.
         no_effect: the tool vouches that nothing happened outside so far.
+        children: ids of child runs that all have to end first.
     """
 
     operation: str
@@ -50,3 +51,4 @@ class AttemptSuspended(Fact):
     details: Any = None
     reply: Any = None
     no_effect: bool = False
+    children: tuple[str, ...] = ()

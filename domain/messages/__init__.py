@@ -6,6 +6,7 @@ Every message carries the time it was taken up (``at``, seconds since the epoch)
 from __future__ import annotations
 
 from .base import ENGINE, Message
+from .children import BeginChild, GuideRun, ReportChild, TakeBackRun
 from .people import (
     AnswerQuestion,
     ApproveSubject,
@@ -51,10 +52,12 @@ __all__ = [
     "AnswerNoPlan",
     "AnswerQuestion",
     "ApproveSubject",
+    "BeginChild",
     "CatchUp",
     "ChangeBudget",
     "DecideReview",
     "DenySubject",
+    "GuideRun",
     "InjectResult",
     "Message",
     "PauseRun",
@@ -62,6 +65,7 @@ __all__ = [
     "ReceiveSignal",
     "ReleaseStep",
     "Report",
+    "ReportChild",
     "ReportFailure",
     "ReportLost",
     "ReportOpinion",
@@ -77,6 +81,7 @@ __all__ = [
     "SetBreakpoints",
     "SettleOutcome",
     "StartRun",
+    "TakeBackRun",
     "UnpauseRun",
     "WaiveCompensation",
 ]

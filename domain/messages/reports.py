@@ -71,6 +71,7 @@ class ReportSuspended(Report, kw_only=True):
         details: what the next attempt is told.
         reply: what the sender of the signal is told that this attempt was begun with.
         no_effect: the tool vouches that nothing happened outside so far.
+        children: ids of child runs that all have to end first.
     """
 
     due: float | None = None
@@ -78,6 +79,7 @@ class ReportSuspended(Report, kw_only=True):
     details: Any = None
     reply: Any = None
     no_effect: bool = False
+    children: tuple[str, ...] = ()
 
 
 class ReportLost(Report, kw_only=True):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from ..breakpoints import Breakpoints
+from ..children import Parent
 from ..facts import Limits, Mode
 from ..fairness import Priority
 from ..goal import Goal
@@ -27,6 +28,7 @@ class StartRun(Message, kw_only=True):
     limits: Limits = Limits()
     breakpoints: Breakpoints | None = None
     priority: Priority = "normal"
+    parent: Parent | None = None
 
 
 class Activate(Message, kw_only=True):

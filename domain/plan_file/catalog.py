@@ -107,8 +107,8 @@ def resolve(name: str, plan: PlanFile, around: Surroundings) -> tuple[ToolSpec |
     A tool of an MCP server is looked at only as far as its server; the tool itself is looked for when it is
     called.
     """
-    if name == PLAN_AND_EXECUTE:
-        return None, ""
+    if name == PLAN_AND_EXECUTE and around.tools.planners == frozenset():
+        return None, f"{name!r} asks a planner, and none is configured; register one"
     if name.startswith(PLAN_PREFIX):
         if name.removeprefix(PLAN_PREFIX) in (*around.plans, plan.identifier):
             return None, ""

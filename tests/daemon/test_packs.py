@@ -57,8 +57,10 @@ def test_what_a_built_in_tool_does_not_return_is_warned_of(call: Any, plan: Path
     answer = call("plan", "validate")
     assert answer.code == 0
     assert [line.partition("warning: ")[2] for line in answer.lines] == [
-        "{{X.out}} does not fit the output_schema of builtin__exec: "
-        "no key 'out' at X (did you mean 'stdout'?)",
+        (
+            "{{X.out}} does not fit the output_schema of builtin__exec: no key 'out' at X "
+            "(did you mean 'stdout'?)"
+        ),
         "{{N.iso.x}} does not fit the output_schema of builtin__now: cannot read 'x' from a string at N.iso",
         "",
     ]

@@ -25,6 +25,7 @@ MOVE_THE_EPOCH = {
     f.CompensationCompleted,
     f.CompensationWaived,
     f.ReplanJoined,
+    f.ChildEnded,
     f.WaitEnded,
     f.ControlEnded,
     f.ExitReached,

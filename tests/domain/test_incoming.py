@@ -84,7 +84,7 @@ def test_a_request_of_other_types_is_refused(message: m.Message, said: str) -> N
 def test_every_message_that_no_attempt_or_engine_sends_is_checked() -> None:
     inner = {
         m.Activate, m.CatchUp, m.Advance, m.AnswerNoPlan, m.AnswerGoalReached, m.ReportPlanningFailure,
-        m.Report, m.ReportOpinion,
+        m.Report, m.ReportOpinion, m.GuideRun, m.TakeBackRun,
     }  # fmt: skip
     assert set(m.Message.__subclasses__()) - inner == FROM_OUTSIDE
 

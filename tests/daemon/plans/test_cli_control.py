@@ -98,7 +98,7 @@ def test_at_a_terminal_a_question_is_asked_until_it_fits(
     )
     os.close(theirs)
     shown = b""
-    while b"sku:" not in shown:
+    while b"sku (" not in shown:
         shown += os.read(ours, 1024)
     os.write(ours, typed.encode())
     out, _ = process.communicate(timeout=60)

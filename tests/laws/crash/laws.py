@@ -14,7 +14,9 @@ import msgspec
 from midcourse import Record, open_journal
 from midcourse.actors.testing.crash import STORE
 from midcourse.domain import facts as f
+from midcourse.domain.children import PLAN_AND_EXECUTE, TAKE_BACK
 from midcourse.domain.evolve import evolve, fold
+from midcourse.domain.ledger import Committed
 from midcourse.domain.run import Run
 from midcourse.domain.view import view
 from midcourse.examples.order.calls import Call, Duplicate
@@ -34,6 +36,7 @@ class Books(NamedTuple):
 
     Attributes:
         records: the facts of the run; none, where it was not even started.
+        below: the facts of each child run, in the order they were started.
         problems: what is wrong with their hash chain.
         calls: every call the world received.
         effects: everything they brought about.
@@ -43,6 +46,7 @@ class Books(NamedTuple):
     """
 
     records: list[Record]
+    below: list[list[Record]]
     problems: list[Problem]
     calls: list[Call]
     effects: list[Effect]
@@ -53,7 +57,22 @@ class Books(NamedTuple):
     @property
     def run(self) -> Run:
         """The state the facts amount to."""
-        return fold(self.records[0].run_id, (record.fact for record in self.records))
+        return folded(self.records)
+
+    @property
+    def streams(self) -> list[list[Record]]:
+        """The facts of the run, and of its child runs."""
+        return [self.records, *self.below]
+
+    @property
+    def all_records(self) -> list[Record]:
+        """The facts of all of them."""
+        return [record for stream in self.streams for record in stream]
+
+
+def folded(records: Sequence[Record]) -> Run:
+    """The state the facts of one run amount to."""
+    return fold(records[0].run_id, (record.fact for record in records))
 
 
 def read_books(folder: Path) -> Books:
@@ -63,9 +82,23 @@ def read_books(folder: Path) -> Books:
         calls, effects, duplicates = world.calls(), world.effects(), world.duplicates()
     with open_journal(f"sqlite:///{(folder / STORE).absolute()}", read_only=True) as journal:
         runs = asyncio.run(journal.list()).runs
-        records = [record for run in runs for batch in journal.read_batches(run.run_id) for record in batch]
+        of_run = {
+            run.run_id: [record for batch in journal.read_batches(run.run_id) for record in batch]
+            for run in runs
+        }
+        root = next((run.run_id for run in runs if run.key), "")
+        below = [of_run[run] for run in sorted(of_run) if run != root]
         problems = list(journal.verify())
-    return Books(records, problems, calls, effects, duplicates, summary.stock_left, summary.taken_cents)
+    return Books(
+        of_run.get(root, []),
+        below,
+        problems,
+        calls,
+        effects,
+        duplicates,
+        summary.stock_left,
+        summary.taken_cents,
+    )
 
 
 def picture(books: Books) -> dict[str, Any]:
@@ -88,6 +121,10 @@ def picture(books: Books) -> dict[str, Any]:
         "attention": [
             (item.kind, _VERSION.sub("version", item.subject), item.detail) for item in state.attention
         ],
+        "children": sorted(
+            (child.goal.text, child.status, [(each.id, each.state, each.operation) for each in child.steps])
+            for child in map(view, map(folded, books.below))
+        ),
         "stock left": books.stock_left,
         "taken cents": books.taken_cents,
         "effects": sorted(
@@ -110,13 +147,19 @@ def check_books(books: Books, live: Iterable[Any]) -> None:
     assert books.problems == [], "the hash chain does not verify"
     assert books.duplicates == [], "an operation had its effect more than once"
     assert _not_folded(books.records, live) == [], "a state in memory was not the fold of the facts"
-    assert _repeated_starts(books.records) == [], "an operation was started again though it must not be"
-    assert _rewritten_prefixes(books.records) == [], "a revision moved executed steps"
-    assert _undos_out_of_order(books.records) == [], "undos were issued in another than the reverse order"
-    assert _asked_in_vain(books.records) == [], "approval was asked for of a step that had begun"
-    run = books.run
-    done = {undo.key for undo in run.undos.values() if undo.state == "done"}
-    lasting = {entry.key for entry in run.ledger.values() if entry.effect != "read"}
+    for records in books.streams:
+        assert _repeated_starts(records) == [], "an operation was started again though it must not be"
+        assert _rewritten_prefixes(records) == [], "a revision moved executed steps"
+        assert _undos_out_of_order(records) == [], "undos were issued in another than the reverse order"
+        assert _asked_in_vain(records) == [], "approval was asked for of a step that had begun"
+    runs = [folded(records) for records in books.streams]
+    done = {
+        undo.key
+        for run in runs
+        for undo in run.undos.values()
+        if undo.state == "done" and undo.tool != TAKE_BACK
+    }
+    lasting = {entry.key for entry in _effects(books)}
     assert lasting | done == {each.operation for each in books.effects}, "forgotten, or made up"
     assert _false_receipts(books) == [], "a receipt is not what the world answered"
 
@@ -181,7 +224,7 @@ def _undos_out_of_order(records: Sequence[Record]) -> list[int]:
             before = committed[record.fact.of]
             continue
         before = 0
-        if isinstance(record.fact, (f.StepCompleted, f.ReceiptArrivedLate, f.OutcomeSettled)):
+        if isinstance(record.fact, (f.StepCompleted, f.ReceiptArrivedLate, f.OutcomeSettled, f.ChildEnded)):
             committed[record.fact.operation] = record.version
     return wrong
 
@@ -203,9 +246,15 @@ def _false_receipts(books: Books) -> list[str]:
     answers = {call.operation: call.outcome for call in books.calls if call.was_effect}
     return [
         entry.key
-        for entry in books.run.ledger.values()
-        if entry.effect != "read" and entry.receipt.result != msgspec.json.decode(answers[entry.key])
+        for entry in _effects(books)
+        if entry.receipt.result != msgspec.json.decode(answers[entry.key])
     ]
+
+
+def _effects(books: Books) -> list[Committed]:
+    """Return what the run and its child runs did to the world; a child run itself is no effect."""
+    entries = (entry for records in books.streams for entry in folded(records).ledger.values())
+    return [entry for entry in entries if entry.effect != "read" and entry.tool != PLAN_AND_EXECUTE]
 
 
 # ------------------------------------------------------------------------------------- laws of a crash
@@ -215,7 +264,9 @@ def check_wreck(wreck: Books) -> None:
     """Check what holds of whatever a killed process leaves behind."""
     assert wreck.problems == [], "the hash chain does not verify"
     assert wreck.duplicates == [], "an operation had its effect more than once"
-    starts = Counter(record.fact.operation for record in wreck.records if isinstance(record.fact, _STARTS))
+    starts = Counter(
+        record.fact.operation for record in wreck.all_records if isinstance(record.fact, _STARTS)
+    )
     calls = Counter(call.operation for call in wreck.calls)
     unannounced = {key: count for key, count in calls.items() if count > starts[key]}
     assert unannounced == {}, "a tool was called before the fact that it is started was durable"
@@ -223,12 +274,15 @@ def check_wreck(wreck: Books) -> None:
 
 def check_recovery(wreck: Books, rest: Books) -> None:
     """Check that what was on disk stayed, and that nothing with a receipt was called again."""
-    assert [each.hash for each in rest.records[: len(wreck.records)]] == [each.hash for each in wreck.records]
+    lasting = {records[0].run_id: records for records in rest.streams}
+    for records in wreck.streams if wreck.records else ():
+        kept = lasting[records[0].run_id][: len(records)]
+        assert [each.hash for each in kept] == [each.hash for each in records]
     assert rest.calls[: len(wreck.calls)] == wreck.calls
-    receipts = {record.fact.operation for record in wreck.records if isinstance(record.fact, _RECEIPTS)}
+    receipts = {record.fact.operation for record in wreck.all_records if isinstance(record.fact, _RECEIPTS)}
     receipts |= {
         record.fact.operation
-        for record in wreck.records
+        for record in wreck.all_records
         if isinstance(record.fact, f.OutcomeSettled) and record.fact.happened
     }
     again = [call for call in rest.calls[len(wreck.calls) :] if call.operation in receipts]

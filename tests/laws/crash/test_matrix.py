@@ -26,7 +26,7 @@ from midcourse.actors.testing.crash import (
 )
 from midcourse.examples.order.calls import KillAt
 
-from . import approving, asking, controlling, replanning, reviewing, running, undoing, waiting
+from . import approving, asking, controlling, nesting, replanning, reviewing, running, undoing, waiting
 from .laws import Books, check_books, check_recovery, check_wreck, picture, read_books
 from .leaving import LEAVING
 from .stopping import STOPPING
@@ -105,6 +105,10 @@ SCENARIOS: dict[str, Case] = {
         controlling.waited,
         controlling.retried,
         controlling.debugged,
+        nesting.child_in_a_plan,
+        nesting.children_of_a_tool,
+        nesting.cancelled_in_a_child,
+        nesting.undone_across,
         undoing.all_undone,
         undoing.undo_asked_about,
         undoing.undo_fails_twice,
