@@ -8,8 +8,11 @@ from typing import Any
 
 from .. import facts as f
 from ..approvals import Approval
+from ..breakpoints import Breakpoints
 from ..budget import Budget
+from ..children import Child, Parent
 from ..errors import ReplanAnswer
+from ..fairness import Priority
 from ..goal import Goal
 from ..held import Held
 from ..ledger import Committed, Operation, Undo
@@ -30,7 +33,9 @@ _VALUES: Mapping[str, Any] = {
     "mode": f.Mode,
     "key": str,
     "lineage": str,
+    "priority": Priority,
     "tags": dict[str, str],
+    "parent": Parent | None,
     "limits": f.Limits,
     "catalog": str,
     "revision": int,
@@ -56,6 +61,7 @@ _VALUES: Mapping[str, Any] = {
     "planning_failures": int,
     "news": int,
     "under_review": Held | None,
+    "breakpoints": Breakpoints | None,
     "gaps": tuple[f.Gap, ...],
     "exit": f.ExitReached | None,
     "goal_found": f.GoalFound | None,
@@ -70,6 +76,7 @@ _VALUES: Mapping[str, Any] = {
     "stuck_on": f.Failure | None,
     "cancelling": bool,
     "unwinding": f.UnwindingBegan | None,
+    "taken_back": Parent | None,
     "final": FinalStatus | None,
 }
 
@@ -101,6 +108,9 @@ _ENTRIES: Mapping[str, Any] = {
     "opinions": f.OpinionGiven,
     "questions": f.QuestionAsked,
     "waits": Wait,
+    "stops": f.Failure | None,
+    "injected": str,
+    "family": Child,
 }
 
 _MEMBERS: Mapping[str, Any] = {
@@ -113,6 +123,7 @@ _MEMBERS: Mapping[str, Any] = {
     "signals": SignalEntry,
     "signal_ids": str,
     "passed": str,
+    "released": str,
     "missing": tuple[PartKind, str],
 }
 
@@ -130,6 +141,11 @@ def _ledger(run: Run, keys: list[str]) -> list[Any]:
 def _undos(run: Run, keys: list[str]) -> list[Any]:
     undos = run.undos
     return [undos[key] for key in keys]
+
+
+def _children(run: Run, keys: list[str]) -> list[Any]:
+    family = run.family
+    return [family[key] for key in keys]
 
 
 def _results(run: Run, steps: list[str]) -> list[Any]:
@@ -152,6 +168,7 @@ PARTS: tuple[Part, ...] = (
     Borrowed("strays", _ledger),
     Borrowed("undos_open", _undos),
     Borrowed("parked", _undos),
+    Borrowed("children", _children),
     Frames(),
     Controls(),
 )
