@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from contextvars import Context
 from functools import partial
 from typing import Any
 
@@ -21,10 +20,11 @@ from .clock import Clock, Timers
 from .couriers import Couriers
 from .errors import EngineClosedError, RunNotFoundError, RunParkedError, WrongLoopError
 from .home import Call, Look
-from .loading import Loaded, catch_up, load
+from .loading import Loaded, load, load_or_error
 from .reconciler import Reconciler
 from .registry import Planners
 from .snapshots import Snapshots
+from .tasks import Tasks
 from .timers import WakeUps
 from .watchers import Watchers
 
@@ -84,7 +84,7 @@ class Directory:
         self._planners = planners
         self._quiet = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks(self._broken)
         self.snapshots = Snapshots(journal, partial(self.spawn, name="snapshots"))
         journal.dispatch(self._run)
 
@@ -237,30 +237,19 @@ class Directory:
     async def _load(
         self, run_id: str, then: Callable[[Loaded | Exception | None], None], known: Loaded | None
     ) -> None:
-        loaded: Loaded | Exception | None
         async with self.slots:
-            try:
-                loaded = await (
-                    load(self.journal, run_id) if known is None else catch_up(self.journal, known)
-                )
-            except Exception as error:  # noqa: BLE001 - a boundary: what cannot be read ends no other run
-                loaded = error
+            loaded = await load_or_error(self.journal, run_id, known)
         self.post(partial(then, loaded))
 
     # ------------------------------------------------------------------------------------------- its own life
 
     def spawn(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
         """Run work in a task of the directory; its error says that the engine is broken."""
-        task = self._loop.create_task(work, name=f"midcourse: {name}", context=Context())
-        self._tasks.add(task)
-        task.add_done_callback(self._ended, context=Context())
+        self._tasks.spawn(work, name=name)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            _log.error("%s failed", task.get_name(), exc_info=error)
-            self.fail(EngineClosedError(f"this engine cannot go on: {task.get_name()}: {error}"))
+    def _broken(self, task: str, error: BaseException) -> None:
+        _log.error("%s failed", task, exc_info=error)
+        self.fail(EngineClosedError(f"this engine cannot go on: {task}: {error}"))
 
     def fail(self, error: Exception) -> None:
         """Admit nothing any more, for a reason that everyone who asks is told."""
@@ -304,11 +293,7 @@ class Directory:
 
     async def close(self) -> None:
         """Let go of all runs and of all who wait."""
-        tasks = tuple(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._tasks.cancel()
         self.is_over = True
         self.watchers.close(self._refused())
         for reconciler in tuple(self.active.values()):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..domain.decide import Reaction
-from ..domain.messages import Message
+from ..domain.messages import CatchUp, Message
 from ..domain.orders import Order
 from ..domain.run import Run
 from ..domain.tools import Catalog
@@ -111,3 +111,14 @@ def answer_to(envelope: Envelope[Any], answer: Any) -> None:
         envelope.reply_to.set_exception((type(answer), answer, None))
     else:
         envelope.reply_to.set(answer)
+
+
+def refuse_all(envelopes: Iterable[Envelope[Any]], error: Exception) -> list[str]:
+    """Answer those who wait with an error, and return the names of messages that nobody waits for."""
+    told = []
+    for envelope in envelopes:
+        if envelope.reply_to is not None:
+            answer_to(envelope, error)
+        elif not isinstance(envelope.message, CatchUp):
+            told.append(type(envelope.message).__name__)
+    return told

@@ -96,6 +96,16 @@ async def catch_up(journal: Journal, known: Loaded) -> Loaded:
     return Loaded(known.run, hash_, await journal.get_index(known.run.id) or known.row)
 
 
+async def load_or_error(
+    journal: Journal, run_id: str, known: Loaded | None = None
+) -> Loaded | Exception | None:
+    """Fold a run, or what is new since ``known``; return the error that keeps it from being read."""
+    try:
+        return await (load(journal, run_id) if known is None else catch_up(journal, known))
+    except Exception as error:  # noqa: BLE001 - a boundary: what cannot be read ends no other run
+        return error
+
+
 async def load_newest(journal: Journal, run_id: str) -> Loaded | None:
     """Fold a run that may be moving: what came while it was folded is taken in, too.
 

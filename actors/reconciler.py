@@ -14,7 +14,7 @@ from typing import Any
 
 from ..domain.errors import MidcourseError
 from ..domain.facts import Fact
-from ..domain.messages import CatchUp, Message
+from ..domain.messages import Message
 from ..domain.orders import Order
 from ..domain.run import Run
 from ..domain.summary import FINAL, is_dormant, wake_at
@@ -22,7 +22,7 @@ from ..store import Append, Appended, JournalError, RunIndex, UnencodableError, 
 from ._pykka import HOLD, Envelope, Hold, TurnActor
 from ._pykka.dispatcher import Dispatcher
 from .errors import RunNotFoundError, RunParkedError
-from .home import Home, Look, Turn, answer_to
+from .home import Home, Look, Turn, answer_to, refuse_all
 from .indexing import row_of, warn_of_attention
 from .loading import LONG, Loaded
 from .outcome import outcome_of
@@ -294,11 +294,6 @@ class Reconciler(TurnActor):
 
     def _refuse_all(self, error: Exception, envelopes: Sequence[Envelope[Any]]) -> None:
         waiting, self.actor_inbox.waiting = self.actor_inbox.waiting, []
-        told = []
-        for envelope in (*envelopes, *waiting):
-            if envelope.reply_to is not None:
-                answer_to(envelope, error)
-            elif not isinstance(envelope.message, CatchUp):
-                told.append(type(envelope.message).__name__)
+        told = refuse_all((*envelopes, *waiting), error)
         if told:
             _log.warning("%s left %s unrecorded: %s", self, ", ".join(told), error)

@@ -12,6 +12,7 @@ from midcourse.domain.evolve import fold
 from midcourse.domain.facts import BoardUpdated, RunStarted
 from midcourse.domain.goal import Goal
 from midcourse.domain.run import Run
+from midcourse.domain.run_fields import RunFields
 from midcourse.domain.snapshot import FIELDS, SnapshotError, Unpacking, pack
 from midcourse.domain.snapshot.pieces import Shelf, divided
 
@@ -21,13 +22,13 @@ STARTED = RunStarted(goal=Goal("deliver order 42"))
 
 
 def test_every_field_of_the_state_is_kept() -> None:
-    assert set(Run.__slots__) == FIELDS
+    assert set(RunFields.__slots__) == FIELDS
 
 
 def test_a_state_with_nothing_in_it_survives() -> None:
     run, again = Run("a"), read_back(Run("a"))
-    assert {name: getattr(run, name) for name in Run.__slots__} == {
-        name: getattr(again, name) for name in Run.__slots__
+    assert {name: getattr(run, name) for name in RunFields.__slots__} == {
+        name: getattr(again, name) for name in RunFields.__slots__
     }
     assert isinstance(again.revisions, deque)
     assert again.revisions.maxlen == run.revisions.maxlen

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from midcourse.domain.run import Run
+from midcourse.domain.run_fields import RunFields
 from midcourse.domain.snapshot import Unpacking, pack
 
 from .replay import snapshot
@@ -23,7 +24,7 @@ def read_back(run: Run) -> Run:
 def types(value: Any) -> Any:
     """What a state is made of: equal values of unlike types would act alike here and unlike elsewhere."""
     if isinstance(value, Run):
-        return {name: types(getattr(value, name)) for name in Run.__slots__}
+        return {name: types(getattr(value, name)) for name in RunFields.__slots__}
     if isinstance(value, msgspec.Struct):
         return (type(value), [types(getattr(value, name)) for name in value.__struct_fields__])
     if isinstance(value, Mapping):
@@ -53,7 +54,7 @@ def changeable(value: Any) -> Iterator[object]:
 def shared(run: Run) -> list[int]:
     """Which places of a state hold one and the same struct: what one changes, the other sees."""
     number: dict[int, int] = {}
-    places = [each for name in Run.__slots__ for each in changeable(getattr(run, name))]
+    places = [each for name in RunFields.__slots__ for each in changeable(getattr(run, name))]
     return [number.setdefault(id(each), len(number)) for each in places]
 
 

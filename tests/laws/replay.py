@@ -10,6 +10,7 @@ import msgspec
 from midcourse.domain.evolve import fold
 from midcourse.domain.facts import Fact
 from midcourse.domain.run import Run
+from midcourse.domain.run_fields import RunFields
 
 
 def stored(facts: Iterable[Fact]) -> list[Fact]:
@@ -24,7 +25,7 @@ def replayed(run_id: str, facts: Iterable[Fact]) -> Run:
 def snapshot(value: Any) -> Any:
     """Everything a state holds, in an order that matters where its own order matters."""
     if isinstance(value, Run):
-        return {name: snapshot(getattr(value, name)) for name in Run.__slots__}
+        return {name: snapshot(getattr(value, name)) for name in RunFields.__slots__}
     if isinstance(value, Mapping):
         return [(key, snapshot(each)) for key, each in value.items()]
     if isinstance(value, set | frozenset):

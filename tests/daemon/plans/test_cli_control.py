@@ -42,9 +42,7 @@ def test_a_map_over_a_list_with_a_filter_before(call: Any, write: Any) -> None:
 
 
 @pytest.mark.parametrize(("status", "code"), [("success", 0), ("error", 4)])
-def test_an_exit_ends_the_run_with_its_code_and_output(
-    call: Any, write: Any, status: str, code: int
-) -> None:
+def test_an_exit_ends_the_run_with_its_code_and_output(call: Any, write: Any, status: str, code: int) -> None:
     write(
         "leave",
         f"""\
