@@ -48,10 +48,9 @@ class Directory:
     Attributes:
         active, parked: reconcilers by run; by run, why it was let go of after an error.
         busy: what waits for an append or for a run to be read.
-        slots: places for runs that are being read.
-        refusal: why nothing is admitted any more.
-        is_draining, is_paused: what happens is recorded, and nothing is begun (any more; until `unpause`).
-        is_over: no run goes on any more.
+        slots: places for runs that are being read; refusal: why nothing is admitted any more.
+        is_draining, is_paused: what happens is recorded, and nothing is begun (any more; until `unpause`);
+            is_over: no run goes on any more.
         couriers: carry orders to the executor and the planner; set before the first run.
     """
 

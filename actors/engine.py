@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import random as _random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from ..domain.authority import Authority
 from ..domain.breakpoints import Breakpoints
@@ -22,32 +19,27 @@ from ..domain.plan_file import PlanFile
 from ..domain.tools import Catalog
 from ..store import Journal, RunFilter, RunPage
 from .asking import actor
-from .assembly import start_couriers
 from .attention import RunAttention, list_attention
 from .clock import Clock, Timers
 from .consultants import Reviewer
-from .directory import Directory
+from .engine_life import EngineLife
 from .equipment import equip
-from .errors import EngineClosedError, RunParkedError
+from .errors import RunParkedError
 from .handle import RunHandle
-from .opening import open_owned
 from .outcome import Outcome
 from .pausing import tell_each
 from .registry import AnyPlanner
-from .schedules import Schedules
 from .settings import Settings
-from .shutdown import shut_down
-from .starting import Starter, check_choices
+from .starting import check_choices
 from .threadsafe import ThreadsafeEngine
 from .tools import Tool
-from .waking import Waking, recover
 
 _EVERYTHING = RunFilter()
 _ACTIVE = RunFilter(active=True)
 _DEFAULTS = Settings()
 
 
-class Engine:
+class Engine(EngineLife):
     """Runs plans durably inside an asyncio program; use it as ``async with Engine(...) as engine``.
 
     It starts one thread that writes to the store, and threads for tools that are plain functions; closing
@@ -92,77 +84,17 @@ class Engine:
         timers: Timers | None = None,
         random: Callable[[], float] = _random.random,
     ) -> None:
-        self._equipment = equip(
-            tools, planners or {}, plans, authority or Authority(), dict(policies or {}),
-            dict(reviewers or {}), plan_reviewers,
-        )  # fmt: skip
-        self._settings = settings or _DEFAULTS
-        self._store = store
-        self._clock = clock
-        self._timers = timers
-        self._random = random
-        self.schedules = Schedules()
-        self._directory: Directory | None = None
-        self._starter: Starter | None = None
-        self._waking: Waking | None = None
-        self._exit = AsyncExitStack()
-        self._was_opened = False
-        self._threadsafe: ThreadsafeEngine | None = None
-
-    # --------------------------------------------------------------------------------------- opening, closing
-
-    async def __aenter__(self) -> Self:
-        if self._was_opened:
-            raise EngineClosedError("an engine is opened once; make a new one")
-        self._was_opened = True
-        async with AsyncExitStack() as stack:
-            await self._open(stack)
-            self._exit = stack.pop_all()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Stop admitting, let running steps finish for a while, write what is queued, and give up the store.
-
-        Nothing is recorded as cancelled: the next engine goes on where this one ended. Another event loop
-        than that of the engine is refused with a `WrongLoopError`.
-        """
-        if self._directory is not None:
-            self._directory.check_loop()
-        exit_, self._exit = self._exit, AsyncExitStack()
-        await exit_.aclose()
-
-    async def _open(self, stack: AsyncExitStack) -> None:
-        loop = asyncio.get_running_loop()
-        timers = self._timers or loop
-        settings = self._settings
-        journal = await open_owned(self._store)
-        stack.push_async_callback(journal.aclose)
-        directory = Directory(
-            journal=journal,
-            catalog=self._equipment.catalog,
-            planners=self._equipment.planners,
-            clock=self._clock,
+        super().__init__(
+            store,
+            equip(
+                tools, planners or {}, plans, authority or Authority(), dict(policies or {}),
+                dict(reviewers or {}), plan_reviewers,
+            ),
+            settings=settings or _DEFAULTS,
+            clock=clock,
             timers=timers,
-            passivate=settings.passivate,
-        )
-        stack.push_async_callback(directory.close)
-        journal.on_ownership_lost(directory.fail)
-        starter = Starter(directory, self._random, settings.max_starts_queued)
-        directory.couriers = await start_couriers(
-            stack, directory, self._equipment, starter, settings=settings, timers=timers, random=self._random
-        )
-        stack.push_async_callback(shut_down, directory)
-        self._directory = directory
-        self._starter = starter
-        self._threadsafe = ThreadsafeEngine(self, loop)
-        self._waking = Waking(directory)
-        directory.spawn(recover(directory), name="recover")
-        stack.callback(self.schedules.open(directory, self._starter, self._equipment.planners, timers))
+            random=random,
+        )  # fmt: skip
 
     # ----------------------------------------------------------------------------------------------- starting
 
@@ -290,8 +222,8 @@ class Engine:
     def threadsafe(self) -> ThreadsafeEngine:
         """The same engine for other threads than that of its event loop."""
         self._open_parts()
-        assert self._threadsafe is not None  # noqa: S101 - an open engine has all its parts
-        return self._threadsafe
+        assert self._loop is not None  # noqa: S101 - an open engine has all its parts
+        return ThreadsafeEngine(self, self._loop)
 
     def run(self, run_id: str) -> RunHandle:
         """Return the run of an id; one that does not exist is an error once it is asked something."""
@@ -314,10 +246,3 @@ class Engine:
         directory, _ = self._open_parts()
         directory.check_open()
         return await list_attention(directory.journal, limit=limit)
-
-    def _open_parts(self) -> tuple[Directory, Starter]:
-        if self._directory is None or self._starter is None:
-            raise EngineClosedError(
-                "the engine is not open; use it inside `async with Engine(...) as engine`"
-            )
-        return self._directory, self._starter
