@@ -32,7 +32,7 @@ from .snapshots import due_after
 _log = logging.getLogger("midcourse.actors")
 
 MOST_CONFLICTS = 20
-"""Appends of one run that may meet a foreign one in a row before it is parked."""
+"""Appends of a run that may be refused in a row, while nothing new is found in it, before it is parked."""
 
 SHORT_WAIT_S = 5.0
 """A run that waits no longer than this stays in memory: folding it anew would cost more than keeping it."""
@@ -67,8 +67,7 @@ class Reconciler(TurnActor):
         self._row_before: RunIndex | None = None
         self._turn: Turn | None = None
         self._wake: float | None = None
-        self._conflicts = 0
-        self._alone = 0
+        self._conflicts = self._refused_at = self._alone = 0
         self._snapshot_due = due_after(0)
         if loaded is not None:
             self._take_up(loaded)
@@ -158,10 +157,9 @@ class Reconciler(TurnActor):
         row = row_of(self._run, self._row, turn.at)
         index = None if row is self._row else row
         self._row_before, self._row, self._turn = self._row, row, turn
+        append = Append(self.run_id, version, self._hash, entries, index)
         try:
-            self._home.journal.submit(
-                Append(self.run_id, version, self._hash, entries, index), self._committed
-            )
+            self._home.journal.submit(append, self._committed)
         except UnencodableError as error:
             return self._unrecordable(error, turn.envelopes)
         except JournalError as error:
@@ -181,8 +179,7 @@ class Reconciler(TurnActor):
             answer_to(envelope, error)
             self.load([])
             return HOLD
-        instead = recordable(envelope.message, error)
-        if instead is None:
+        if (instead := recordable(envelope.message, error)) is None:
             return self._park(error, envelopes)
         self.load([Envelope(instead)])
         return HOLD
@@ -201,7 +198,6 @@ class Reconciler(TurnActor):
         self._turn = None
         if result.__class__ is Appended:
             self._hash = result.head_hash
-            self._conflicts = 0
             if self._run.version >= self._snapshot_due:
                 self._snapshot_due = self._home.snapshots.ask(self.run_id, self._run.version)
             if self._row is not None and self._row is not self._row_before:
@@ -210,11 +206,16 @@ class Reconciler(TurnActor):
                 self._home.watchers.move(self.run_id)
             self._finish(turn)
             self._resume()
-        elif isinstance(result, VersionConflictError) and self._conflicts < MOST_CONFLICTS:
-            self._conflicts += 1
+        elif isinstance(result, VersionConflictError) and self._may_decide_again(result):
             self.load(turn.envelopes)
         else:
             self._park(result, turn.envelopes)  # type: ignore[arg-type]  # an error, as it is no Appended
+
+    def _may_decide_again(self, conflict: VersionConflictError) -> bool:
+        # others who write faster are no error: the run moves on, and its turn comes
+        self._conflicts = 1 if conflict.actual > self._refused_at else self._conflicts + 1
+        self._refused_at = conflict.actual
+        return self._conflicts <= MOST_CONFLICTS
 
     @property
     def version(self) -> int:

@@ -29,6 +29,7 @@ from midcourse.store import (
     Journal,
     JournalFailedError,
     OnDone,
+    VersionConflictError,
     open_journal,
 )
 from midcourse.store.memory import MemoryJournal, MemoryStore
@@ -111,11 +112,27 @@ async def test_an_asker_is_answered_once_a_conflict_is_over() -> None:
         await run.cancel()
 
 
-async def test_a_run_that_never_gets_its_append_through_is_parked() -> None:
+async def test_a_run_that_others_write_to_faster_than_its_engine_goes_on_in_the_end() -> None:
     store = MemoryStore()
-    interloper = Interloper(store, MOST_CONFLICTS + 1)
+    interloper = Interloper(store, 3 * MOST_CONFLICTS)
     journal = intercepted(MemoryJournal(store, owner=True), interloper)
     async with interloper.journal, Engine(journal, tools=[double]) as engine:
+        run = await engine.start("double", plan=DOUBLING)
+        outcome = await run.outcome(timeout_s=10)
+        topics = [record.topic async for record in run.facts()]
+    assert [entry.receipt.result for entry in outcome.ledger] == [0, 2, 4, 6, 8]
+    assert topics.count("signal_received") == 3 * MOST_CONFLICTS
+
+
+async def test_a_run_whose_append_is_refused_though_nothing_is_new_is_parked() -> None:
+    def refuse(append: Append, on_done: OnDone) -> bool:
+        at = append.expected_version
+        if at:
+            asyncio.get_running_loop().call_soon(on_done, VersionConflictError(append.run_id, at, at))
+        return not at
+
+    journal = intercepted(MemoryJournal(MemoryStore(), owner=True), refuse)
+    async with Engine(journal, tools=[double]) as engine:
         run = await engine.start("double", plan=DOUBLING)
         with pytest.raises(RunParkedError, match="expected at version"):
             await run.outcome(timeout_s=10)
