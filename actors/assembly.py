@@ -66,10 +66,11 @@ async def start_couriers(
         ),
     )
     consultants = Consultants(
-        equipment.reviewers,
+        {**equipment.reviewers, **equipment.on_stuck},
         report=directory.tell,
         clock=directory.clock,
         spawn=directory.spawn,
         timeout_s=settings.review_timeout_s,
+        stuck_timeout_s=settings.stuck_timeout_s,
     )
     return Couriers(executor, planner, consultants)

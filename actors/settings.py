@@ -19,6 +19,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         planning_timeout_s: seconds one call of a planner may take; ``None`` for as long as it takes.
         review_timeout_s: seconds a reviewer or judge may take to answer, where it is async; ``None`` for as
             long as it takes. One that takes longer is asked three times, then a person has to choose.
+        stuck_timeout_s: seconds a handler of stuck runs may take to answer, where it is async; ``None`` for
+            as long as it takes. One that takes longer is asked three times, then the run is left to a person.
         passivate: let go of the memory of runs that only wait.
     """
 
@@ -31,4 +33,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     max_plannings_at_once: int = 16
     planning_timeout_s: float | None = None
     review_timeout_s: float | None = None
+    stuck_timeout_s: float | None = 60.0
     passivate: bool = True

@@ -12,6 +12,9 @@
     [reviewers]                               # functions of a `midcourse.Consultation`
     quality = "shop.reviews:look"             # the one called "judge" judges requirements
 
+    [on_stuck]                                # asked in this order about a run that is stuck
+    depot = "shop.help:look_up"
+
     [commands.log]                            # see `daemon.commands`
     argv = ["git", "log", "{{ref}}"]
     args = { ref = "string" }
@@ -48,7 +51,7 @@ from .errors import ConfigError
 FILE_NAME = "midcourse.toml"
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?\Z")
 _KEYS = (
-    "store", "tools", "commands", "planners", "reviewers", "plan_reviewers", "authority", "plans",
+    "store", "tools", "commands", "planners", "reviewers", "plan_reviewers", "on_stuck", "authority", "plans",
 )  # fmt: skip
 PLAN_FOLDERS = ("plans",)
 _SQLITE = "sqlite:///"
@@ -83,6 +86,7 @@ class Config(msgspec.Struct, frozen=True):
         commands: tools that are programs of the machine, by name.
         reviewers: where reviewers and the judge come from, by name.
         plan_reviewers: names of those who review every plan of a planner.
+        on_stuck: where handlers of stuck runs come from, by name, in the order they are asked.
         plan_folders: the folders of plan files, as they can be opened from the working folder.
     """
 
@@ -96,6 +100,7 @@ class Config(msgspec.Struct, frozen=True):
     commands: Mapping[str, Command] = msgspec.field(default_factory=dict[str, Command])
     reviewers: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
     plan_reviewers: tuple[str, ...] = ()
+    on_stuck: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
 
 
 def find_config(named: str | None) -> Config:
@@ -151,6 +156,7 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
         _commands(content.get("commands", {}), problems),
         _named(content, "reviewers", problems),
         _names(content, "plan_reviewers", problems),
+        _named(content, "on_stuck", problems),
     )
 
 

@@ -68,6 +68,7 @@ class Run:
         broken: the failure of a step that nobody has acted on yet.
         stuck: why the run cannot go on by itself; empty where it can.
         stuck_on: what went wrong, where it is stuck on a failure.
+        unhelped: why a handler could not be asked about that, so that a person is.
         calls: by tool, how many operations its plans have begun, planned undos included.
         skipped: by step that was not approved and ended without effect, why.
         approvals: by step, approvals that are waited for, or given and not used yet.
@@ -107,8 +108,8 @@ class Run:
         "results", "reversible", "reviews", "revision", "revisions", "rounds", "running", "signal_ids",
         "signals", "skipped", "spent", "started", "started_at", "started_by", "steps", "stops", "strays",
         "stuck", "stuck_on", "tags", "tail_again", "tail_n", "tokens", "under_review", "undo_requests",
-        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version",
-        "waits",
+        "undo_running", "undos", "undos_open", "unhelped", "unknown", "unmet", "unwinding", "verdicts",
+        "version", "waits",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -218,6 +219,7 @@ class Run:
         self.broken: f.Failure | None = None
         self.stuck = ""
         self.stuck_on: f.Failure | None = None
+        self.unhelped = ""
         self.missing: set[tuple[PartKind, str]] = set()
         self.cancelling = False
         self.unwinding: f.UnwindingBegan | None = None
@@ -281,6 +283,11 @@ class Run:
         if self.backoff or self.unknown:
             return True
         return any(operation.on_replan != "adopt" for operation in self.running.values())
+
+    @property
+    def is_helped(self) -> bool:
+        """Whether a handler is being asked what is to become of it, for it is stuck."""
+        return bool(self.consulting) and any(asked.kind == "stuck" for asked in self.consulting.values())
 
     @property
     def is_probing(self) -> bool:

@@ -114,6 +114,7 @@ class Catalog:
         plans: the plans that steps may call, by their names as tools (``plan__…``).
         reviewers: names of those who can be asked for opinions, the judge among them.
         plan_reviewers: those of them who review every proposal of a planner.
+        on_stuck: names of the handlers that are asked about stuck runs, in order.
         observers: names of the planners that are asked again after every step.
         inputs: by the same names, what takes their inputs where they have a schema for them.
 
@@ -122,11 +123,11 @@ class Catalog:
     """
 
     __slots__ = (
-        "_bare", "_specs", "authority", "digest", "guards_steps", "inputs", "observers", "plan_reviewers",
-        "plans", "policies", "reviewers", "reviews_steps",
+        "_bare", "_specs", "authority", "digest", "guards_steps", "inputs", "observers", "on_stuck",
+        "plan_reviewers", "plans", "policies", "reviewers", "reviews_steps",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - an engine has as many parts
         self,
         specs: Iterable[ToolSpec] = (),
         authority: Authority = _NO_RULES,
@@ -136,7 +137,9 @@ class Catalog:
         reviewers: frozenset[str] = frozenset(),
         plan_reviewers: tuple[str, ...] = (),
         observers: frozenset[str] = frozenset(),
+        on_stuck: tuple[str, ...] = (),
     ) -> None:
+        self.on_stuck = on_stuck
         self.observers = observers
         self.reviewers = reviewers
         self.plan_reviewers = plan_reviewers

@@ -103,6 +103,7 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
             there is another plan.
         replan_reason: why another plan is owed; empty where none is.
         replans: how often another plan was asked for.
+        stuck: why it is stuck, and ``helper``: the handler that is being asked about it; empty where none is.
         wake_at: when something falls due by itself, in seconds since the epoch.
         result: what it ended with, once it is completed.
         failure: why it ended otherwise, or is being undone.
@@ -139,6 +140,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     wake_at: float | None
     result: Any
     failure: Failure | None
+    stuck: str = ""
+    helper: str = ""
 
 
 def view(run: Run) -> RunState:
@@ -175,7 +178,13 @@ def view(run: Run) -> RunState:
         wake_at=wake_at(run),
         result=end_result(run),
         failure=end_failure(run),
+        stuck=run.stuck,
+        helper=_helper(run),
     )
+
+
+def _helper(run: Run) -> str:
+    return next((asked.who for asked in run.consulting.values() if asked.kind == "stuck"), "")
 
 
 def end_result(run: Run) -> Any:

@@ -15,7 +15,18 @@ from ..run import Run
 from ..scopes import render_in
 from ..templates import TemplateError
 from ..tools import Catalog
-from . import approvals, compensation, controls, in_flight, limits, preconditions, proposals, reviews, waits
+from . import (
+    approvals,
+    compensation,
+    controls,
+    in_flight,
+    limits,
+    preconditions,
+    proposals,
+    reviews,
+    stuck,
+    waits,
+)
 from .admission import admit, template_failure
 from .decision import NOTHING, Decision
 from .delivery import check_coverage, delivered
@@ -56,7 +67,7 @@ def advance(run: Run, catalog: Catalog, at: float) -> Decision:
     if run.broken is not None or run.asking is not None:
         return _ask_anew(run)
     if run.stuck and run.held is None:
-        return NOTHING
+        return stuck.go_on(run, catalog)
     if run.owed is not None or (run.revision == 0 and run.goal_found is None):
         return _ask(run, catalog, at)
     return _go_on(run, catalog, at)
@@ -74,6 +85,8 @@ def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
         return reviewed
     if run.exit is not None:
         left = controls.leave_by_exit(run, run.exit)
+        if run.stuck and not left.facts:
+            left = stuck.go_on(run, catalog)
         return left if left.facts else _try_again(run, catalog, at)
     if run.controls and (moved := controls.go_on(run)).facts:
         return moved

@@ -8,7 +8,7 @@ from ..briefing import brief
 from ..orders import CancelAttempt, CancelPlanning, MakePlan, Order
 from ..run import Run
 from ..tools import Catalog
-from . import compensation
+from . import compensation, stuck
 from .decision import Decision
 from .opinions import orders_of
 from .outcomes import can_probe, probe_of
@@ -36,7 +36,10 @@ def activate(run: Run, message: m.Activate, catalog: Catalog) -> Decision:
             facts.append(f.PlanRequested(run.epoch, run.planner, run.asked.reason))
         orders.append(MakePlan(run.planner, brief(run, catalog)))
     for asked in run.consulting.values():
-        orders += orders_of(run, asked)
+        if asked.kind == "stuck":
+            orders.append(stuck.order_of(run, asked, catalog))
+        else:
+            orders += orders_of(run, asked)
     return Decision(facts, orders)
 
 
