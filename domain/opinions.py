@@ -38,8 +38,8 @@ class Opinion(msgspec.Struct, frozen=True, omit_defaults=True):
     Args:
         verdict: of a step ``ok``; ``step`` to have it done again, undone first where it can be; ``plan`` for
             another plan. Of a plan ``ok`` or ``refuse``. Of a requirement ``ok`` or ``gap``. Of a stuck run
-            ``plan`` to have it planned again; ``pass`` to leave it to the next handler, or to a person; ``fail`` or
-            ``cancel``, with a reason, to end it.
+            ``plan`` to have it planned again; ``pass`` to leave it to the next handler, or to a person;
+            ``fail`` or ``cancel``, with a reason, to end it.
         reason: why; told to the planner, where a stuck run is planned again.
         problems: of a plan that is refused, what its planner is told; the reason, if it is left out.
         cites: of a requirement that is met, keys of the operations in the ledger that show it.
