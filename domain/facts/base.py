@@ -19,7 +19,7 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         kind: of a step ``tool_error``, ``arguments``, ``missing``, ``timeout``, ``lost``, ``cancelled``,
             ``template``, ``conflict``, ``replan``, ``replan_rule``, ``authority``, ``limit``, ``denied``; of
             an undo ``undo`` too; of planning ``planner``, ``no_plan``, ``refused``; of a run
-            ``replan_refused``, ``cancelled``, ``budget``, ``judge``.
+            ``replan_refused``, ``cancelled``, ``budget``, ``judge``, ``stuck``.
         message: one sentence.
         step: id of the step it happened in.
         tool: the tool it happened in.
