@@ -80,10 +80,11 @@ async def start_couriers(
         priority=priority,
     )
     consultants = Consultants(
-        equipment.reviewers,
+        {**equipment.reviewers, **equipment.on_stuck},
         report=directory.tell,
         clock=directory.clock,
         spawn=directory.spawn,
         timeout_s=settings.review_timeout_s,
+        stuck_timeout_s=settings.stuck_timeout_s,
     )
     return Couriers(executor, planner, consultants, ChildRuns(directory, starter))

@@ -1,4 +1,4 @@
-"""Reviewers and judges: asked in tasks of their own, a few times where they raise."""
+"""Reviewers, judges and handlers of stuck runs: asked in tasks of their own, a few times where they raise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from ..domain.authority import ReviewRule
 from ..domain.errors import InvalidInputError
@@ -15,13 +15,16 @@ from ..domain.opinions import FAILED, PERSON, Consultation, Opinion, answer_of
 from ..domain.orders import Consult, Order
 from .clock import Clock
 from .failures import only_cause
-from .json_values import text
+from .json_values import as_json, text
 from .orders import Reporter
 
 _log = logging.getLogger("midcourse.actors")
 
 Reviewer = Callable[[Consultation], Any]
 """Takes what it is asked, and returns an `Opinion`, or its verdict as a text; it may be async."""
+
+StuckHandler: TypeAlias = Reviewer
+"""The same, of a stuck run; ``None`` leaves it to the next one."""
 
 
 class Spawn(Protocol):
@@ -44,6 +47,7 @@ class Consultants:
         clock: tells the time of answers.
         spawn: runs a task and keeps hold of it.
         timeout_s: seconds one of them may take; ``None`` is without limit.
+        stuck_timeout_s: the same, of a handler of stuck runs.
     """
 
     def __init__(
@@ -54,12 +58,14 @@ class Consultants:
         clock: Clock,
         spawn: Spawn,
         timeout_s: float | None = None,
+        stuck_timeout_s: float | None = None,
     ) -> None:
         self._by_name = by_name
         self._report = report
         self._clock = clock
         self._spawn = spawn
         self._timeout_s = timeout_s
+        self._stuck_timeout_s = stuck_timeout_s
         self._open: set[tuple[str, str]] = set()
 
     def send(self, run_id: str, orders: Sequence[Order]) -> None:
@@ -83,15 +89,16 @@ class Consultants:
             problem = f"{order.who!r} is not registered with this engine (registered: {known})"
             return self._failed(order, problem)
         problem = ""
+        timeout_s = self._stuck_timeout_s if order.about.kind == "stuck" else self._timeout_s
         for attempt in range(_TRIES):
             if attempt:
                 await asyncio.sleep(_FIRST_WAIT_S * 2**attempt)
             try:
                 said = reviewer(order.about)
                 if inspect.isawaitable(said):
-                    async with asyncio.timeout(self._timeout_s):
+                    async with asyncio.timeout(timeout_s):
                         said = await said
-                return self._given(order, answer_of(said))
+                return self._given(order, answer_of(said, order.about.kind))
             except BaseException as error:  # a boundary: whatever it raises is reported
                 if not _is_its_own(error):
                     raise
@@ -108,6 +115,7 @@ class Consultants:
             reason=text(opinion.reason),
             problems=_texts(opinion.problems),
             cites=_texts(opinion.cites),
+            updates={text(name): as_json(value) for name, value in opinion.updates.items()},
         )
 
     def _failed(self, order: Consult, problem: str) -> ReportOpinion:
@@ -133,6 +141,24 @@ def is_own(planner: Any, reviewer: Any) -> bool:
     if planner == reviewer:
         return True
     return getattr(reviewer, "__self__", None) is planner or getattr(planner, "__self__", None) is reviewer
+
+
+def checked_handlers(
+    on_stuck: Mapping[str, StuckHandler], reviewers: Mapping[str, Reviewer]
+) -> tuple[str, ...]:
+    """Return the names of handlers of stuck runs, in order, as a catalog wants them.
+
+    Raises:
+        InvalidInputError: one cannot be called, or has a name that is taken.
+    """
+    for name, handler in on_stuck.items():
+        if name == PERSON or name in reviewers:
+            raise InvalidInputError(f"no handler of stuck runs can be called {name!r}: the name is taken")
+        if not callable(handler):
+            raise InvalidInputError(
+                f"the handler of stuck runs {name!r} is {handler!r}, which cannot be called"
+            )
+    return tuple(on_stuck)
 
 
 def checked_reviewers(

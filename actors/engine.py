@@ -21,7 +21,7 @@ from ..store import Journal, RunFilter, RunPage
 from .asking import actor
 from .attention import RunAttention, list_attention
 from .clock import Clock, Timers
-from .consultants import Reviewer
+from .consultants import Reviewer, StuckHandler
 from .engine_life import EngineLife
 from .equipment import equip
 from .errors import RunParkedError
@@ -56,6 +56,8 @@ class Engine(EngineLife):
         policies: functions that budgets name, of a `Usage`: they say why a run may go no further.
         reviewers: functions of a `Consultation`, by name; the one called ``judge`` judges requirements.
         plan_reviewers: names of those who review every proposal of a planner.
+        on_stuck: functions of a `Consultation`, by name, that are asked about a run that is stuck, in this
+            order, before a person is.
         clock: tells the time in seconds since the epoch.
         timers: makes things happen later; the running event loop if it is left out.
         random: returns numbers from 0 to 1, for ids and the jitter of waits.
@@ -80,6 +82,7 @@ class Engine(EngineLife):
         policies: Mapping[str, Policy] | None = None,
         reviewers: Mapping[str, Reviewer] | None = None,
         plan_reviewers: Sequence[str] = (),
+        on_stuck: Mapping[str, StuckHandler] | None = None,
         clock: Clock = time.time,
         timers: Timers | None = None,
         random: Callable[[], float] = _random.random,
@@ -88,7 +91,7 @@ class Engine(EngineLife):
             store,
             equip(
                 tools, planners or {}, plans, authority or Authority(), dict(policies or {}),
-                dict(reviewers or {}), plan_reviewers,
+                dict(reviewers or {}), plan_reviewers, dict(on_stuck or {}),
             ),
             settings=settings or _DEFAULTS,
             clock=clock,

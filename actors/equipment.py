@@ -10,7 +10,7 @@ from ..domain.authority import Authority
 from ..domain.budget import Policy
 from ..domain.plan_file import PlanFile
 from ..domain.tools import Catalog
-from .consultants import Reviewer, checked_reviewers
+from .consultants import Reviewer, StuckHandler, checked_handlers, checked_reviewers
 from .plan_inputs import plans_to_call
 from .registry import AnyPlanner, Planners
 from .tools import Tool, as_tools
@@ -24,6 +24,7 @@ class Equipment:
         tools: tools by full name.
         planners: the planners.
         reviewers: those who are asked for opinions, by name.
+        on_stuck: those who are asked about stuck runs, by name.
         authority: what runs may do, and how much tools may be used.
         catalog: all of it as the domain sees it.
     """
@@ -31,6 +32,7 @@ class Equipment:
     tools: Mapping[str, Tool]
     planners: Planners
     reviewers: Mapping[str, Reviewer]
+    on_stuck: Mapping[str, StuckHandler]
     authority: Authority
     catalog: Catalog
 
@@ -43,13 +45,14 @@ def equip(
     policies: Mapping[str, Policy],
     reviewers: Mapping[str, Reviewer],
     plan_reviewers: Sequence[str],
+    on_stuck: Mapping[str, StuckHandler],
 ) -> Equipment:
     """Check what an engine was handed, and lay it out; the arguments are those of `Engine`.
 
     Raises:
         ToolDefinitionError: a tool, or the set of tools, cannot work.
         AuthorityInvalid: the authority cannot be used.
-        InvalidInputError: a planner, a plan or a reviewer cannot be used.
+        InvalidInputError: a planner, a plan, a reviewer or a handler cannot be used.
     """
     made = as_tools(tools)
     authority.check()
@@ -63,7 +66,8 @@ def equip(
         *plans_to_call(plans),
         reviewers=asked,
         plan_reviewers=plan_asked,
+        on_stuck=checked_handlers(on_stuck, reviewers),
         observers=known.observers,
         planners=frozenset(planners),
     )
-    return Equipment({each.name: each for each in made}, known, reviewers, authority, catalog)
+    return Equipment({each.name: each for each in made}, known, reviewers, on_stuck, authority, catalog)

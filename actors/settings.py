@@ -22,6 +22,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             long as it takes. One that takes longer is asked three times, then a person has to choose.
         max_starts_queued: calls of `Engine.start` that wait to become durable; further ones are refused with
             a `TooManyStartsError`. Schedules are not: each starts one run after another.
+        stuck_timeout_s: seconds a handler of stuck runs may take to answer, where it is async; ``None`` for
+            as long as it takes. One that takes longer is asked three times, then the run is left to a person.
         passivate: let go of the memory of runs that only wait.
     """
 
@@ -35,4 +37,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     planning_timeout_s: float | None = None
     review_timeout_s: float | None = None
     max_starts_queued: int = 10_000
+    stuck_timeout_s: float | None = 60.0
     passivate: bool = True

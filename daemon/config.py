@@ -12,6 +12,9 @@
     [reviewers]                               # functions of a `midcourse.Consultation`
     quality = "shop.reviews:look"             # the one called "judge" judges requirements
 
+    [on_stuck]                                # asked in this order about a run that is stuck
+    depot = "shop.help:look_up"
+
     [commands.log]                            # see `daemon.commands`
     argv = ["git", "log", "{{ref}}"]
     args = { ref = "string" }
@@ -58,8 +61,8 @@ from .tables import read_table
 FILE_NAME = "midcourse.toml"
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?\Z")
 _KEYS = (
-    "store", "tools", "commands", "http", "packs", "planners", "reviewers", "plan_reviewers", "authority",
-    "plans",
+    "store", "tools", "commands", "http", "packs", "planners", "reviewers", "plan_reviewers", "on_stuck",
+    "authority", "plans",
 )  # fmt: skip
 PLAN_FOLDERS = ("plans",)
 _SQLITE = "sqlite:///"
@@ -95,6 +98,7 @@ class Config(msgspec.Struct, frozen=True):
         commands: tools that are programs of the machine, by name.
         reviewers: where reviewers and the judge come from, by name.
         plan_reviewers: names of those who review every plan of a planner.
+        on_stuck: where handlers of stuck runs come from, by name, in the order they are asked.
         plan_folders: the folders of plan files, as they can be opened from the working folder.
         http: tools that are HTTP calls, by name.
         packs: the packs of built-in tools that are enabled, by name.
@@ -112,6 +116,7 @@ class Config(msgspec.Struct, frozen=True):
     plan_reviewers: tuple[str, ...] = ()
     http: Mapping[str, HttpCall] = msgspec.field(default_factory=dict[str, HttpCall])
     packs: Mapping[str, Pack] = msgspec.field(default_factory=dict[str, Pack])
+    on_stuck: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
 
 
 def find_config(named: str | None) -> Config:
@@ -169,6 +174,7 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
         _names(content, "plan_reviewers", problems),
         _declared("http", "charge", content.get("http", {}), HttpCall, problems),
         read_packs(content.get("packs", {}), problems),
+        _named(content, "on_stuck", problems),
     )
 
 

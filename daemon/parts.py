@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
-from ..actors.consultants import checked_reviewers
+from ..actors.consultants import checked_handlers, checked_reviewers
 from ..actors.plan_inputs import plans_to_call
 from ..actors.tools import Tool, as_tool
 from ..domain.authority import Authority
@@ -43,6 +43,7 @@ class Parts:
         planners: the planners, by name.
         reviewers: the reviewers and the judge, by name.
         plan_reviewers: names of those who review every plan of a planner.
+        on_stuck: the handlers of stuck runs, by name, in order.
         authority: what runs may do, and who has to agree.
         plans: the plans of the plan folders that steps may call.
         catalog: the contracts of the tools, with these plans.
@@ -54,6 +55,7 @@ class Parts:
         self.planners: dict[str, Any] = {}
         self.reviewers: dict[str, Any] = {}
         self.plan_reviewers: tuple[str, ...] = ()
+        self.on_stuck: dict[str, Any] = {}
         self.authority = Authority()
         self.plans: list[PlanFile] = []
         self.catalog = Catalog()
@@ -75,7 +77,12 @@ class Parts:
             reviewers=frozenset(self.reviewers),
             plan_reviewers=self.plan_reviewers,
             planners=frozenset(self.planners),
+            on_stuck=tuple(self.on_stuck),
         )
+
+    def check_handlers(self) -> None:
+        """Look whether the handlers of stuck runs can be asked."""
+        checked_handlers(self.on_stuck, self.reviewers)
 
     def check_reviewers(self) -> None:
         """Look whether those who are to review steps and plans are there, and may."""
@@ -104,10 +111,13 @@ def load_parts(config: Config) -> Parts:
         _try(source, partial(_add_named_planner, parts, name, source, config), problems)
     for name, source in config.reviewers.items():
         _try(source, partial(_add_reviewer, parts, name, source, config), problems)
+    for name, source in config.on_stuck.items():
+        _try(source, partial(_add_handler, parts, name, source, config), problems)
     parts.plans = PlanFolders([Path(folder) for folder in config.plan_folders]).callable()
     if not problems:
         _try(Source("tools", ""), parts.describe, problems)
         _try(Source("reviewers", ""), parts.check_reviewers, problems)
+        _try(Source("on_stuck", ""), parts.check_handlers, problems)
     if problems:
         parts.cleanup.close()
         raise ConfigError(config.file, problems)
@@ -212,6 +222,10 @@ def _add_reviewer(parts: Parts, name: str, source: Source, config: Config) -> No
     if not callable(reviewer):
         raise _UnusableError(f"reviewer {name!r} is {reviewer!r}, which cannot be called")
     parts.reviewers[name] = reviewer
+
+
+def _add_handler(parts: Parts, name: str, source: Source, config: Config) -> None:
+    parts.on_stuck[name] = _load(source, config)
 
 
 def _add_planner(parts: Parts, name: str, planner: Any) -> None:

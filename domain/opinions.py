@@ -1,4 +1,4 @@
-"""Opinions: what reviewers say of steps and plans, and judges of requirements.
+"""Opinions: what reviewers say of steps and plans, judges of requirements, and handlers of stuck runs.
 
 All are asked the same way, and answer the same: who is asked, about what, and what they said are facts. A
 question that is open is asked again by the next process.
@@ -11,16 +11,18 @@ from typing import Any, Final
 
 import msgspec
 
+from .facts import Failure
 from .facts.opinions import Kind
 from .goal import Goal, Requirement
 from .plan import Plan, Step
-from .planning import LedgerEntry
+from .planning import LedgerEntry, PlanningContext
 from .receipt import Receipt
 
 VERDICTS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "step": ("ok", "step", "plan"),
     "plan": ("ok", "refuse"),
     "requirement": ("ok", "gap"),
+    "stuck": ("plan", "pass", "fail", "cancel"),
 }
 PERSON: Final = "person"
 """The reviewer that is a person: nobody is called, and the question waits on the attention list."""
@@ -31,28 +33,32 @@ FAILED: Final = "failed"
 
 
 class Opinion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a reviewer or a judge answers.
+    """What a reviewer, a judge or a handler of stuck runs answers.
 
     Args:
         verdict: of a step ``ok``; ``step`` to have it done again, undone first where it can be; ``plan`` for
-            another plan. Of a plan ``ok`` or ``refuse``. Of a requirement ``ok`` or ``gap``.
-        reason: why.
+            another plan. Of a plan ``ok`` or ``refuse``. Of a requirement ``ok`` or ``gap``. Of a stuck run
+            ``plan`` to have it planned again; ``pass`` to leave it to the next handler, or to a person;
+            ``fail`` or ``cancel``, with a reason, to end it.
+        reason: why; told to the planner, where a stuck run is planned again.
         problems: of a plan that is refused, what its planner is told; the reason, if it is left out.
         cites: of a requirement that is met, keys of the operations in the ledger that show it.
+        updates: of a stuck run that is planned again, JSON values to put on the board first.
     """
 
     verdict: str
     reason: str = ""
     problems: tuple[str, ...] = ()
     cites: tuple[str, ...] = ()
+    updates: Mapping[str, Any] = {}
 
 
 class Consultation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a reviewer or a judge is asked.
+    """What a reviewer, a judge or a handler of stuck runs is asked.
 
     Args:
         run_id: the run.
-        kind: ``step``, ``plan`` or ``requirement``.
+        kind: ``step``, ``plan``, ``requirement`` or ``stuck``.
         goal: what the run is for.
         ledger: committed operations in order of commitment.
         step: the step, of a review of one; its ``input`` as it was rendered.
@@ -60,6 +66,9 @@ class Consultation(msgspec.Struct, frozen=True, omit_defaults=True):
         round: how often its step was done, from 1.
         plan: the proposed tail, of a review of a plan.
         requirement: the requirement, of a judgement.
+        stuck: why the run is stuck.
+        failure: what went wrong, where it is stuck on a failure.
+        context: of a stuck run, what its planner would be told now.
     """
 
     run_id: str
@@ -71,6 +80,9 @@ class Consultation(msgspec.Struct, frozen=True, omit_defaults=True):
     round: int = 1
     plan: Plan | None = None
     requirement: Requirement | None = None
+    stuck: str = ""
+    failure: Failure | None = None
+    context: PlanningContext | None = None
 
 
 class Review(msgspec.Struct, gc=False):
@@ -100,10 +112,15 @@ class Review(msgspec.Struct, gc=False):
         return f"review/{self.operation}/{self.round}"
 
 
-def answer_of(value: Any) -> Opinion:
-    """Return what a reviewer answered as an opinion: a text is a verdict, ``True`` and ``None`` are ok."""
+def answer_of(value: Any, kind: Kind) -> Opinion:
+    """Return an answer as an opinion: a text is a verdict, ``True`` and ``None`` are ok.
+
+    Of a stuck run ``None`` is ``pass``.
+    """
     if isinstance(value, Opinion):
         return value
+    if value is None and kind == "stuck":
+        return Opinion("pass")
     if value is None or value is True:
         return Opinion("ok")
     if isinstance(value, str):

@@ -75,6 +75,11 @@ class Run(RunFields):
         return any(operation.on_replan != "adopt" for operation in self.running.values())
 
     @property
+    def is_helped(self) -> bool:
+        """Whether a handler is being asked what is to become of it, for it is stuck."""
+        return bool(self.consulting) and any(asked.kind == "stuck" for asked in self.consulting.values())
+
+    @property
     def is_probing(self) -> bool:
         """Whether a probe is being asked about an operation."""
         return any(operation.probing for operation in self.unknown.values())

@@ -69,6 +69,7 @@ class RunFields:
         broken: the failure of a step that nobody has acted on yet.
         stuck: why the run cannot go on by itself; empty where it can.
         stuck_on: what went wrong, where it is stuck on a failure.
+        unhelped: why a handler could not be asked about that, so that a person is.
         calls: by tool, how many operations its plans have begun, planned undos included.
         skipped: by step that was not approved and ended without effect, why.
         approvals: by step, approvals that are waited for, or given and not used yet.
@@ -112,8 +113,8 @@ class RunFields:
         "reviews", "revision", "revisions", "rounds", "running", "signal_ids", "signals", "skipped",
         "spent", "started", "started_at", "started_by", "steps", "stops", "strays", "stuck", "stuck_on",
         "tags", "tail_again", "tail_n", "taken_back", "tokens", "under_review", "undo_requests",
-        "undo_running", "undos", "undos_open", "unknown", "unmet", "unwinding", "verdicts", "version",
-        "waits",
+        "undo_running", "undos", "undos_open", "unhelped", "unknown", "unmet", "unwinding", "verdicts",
+        "version", "waits",
     )  # fmt: skip
 
     def __init__(self, id: str) -> None:  # noqa: PLR0915 - one line a field
@@ -228,6 +229,7 @@ class RunFields:
         self.broken: f.Failure | None = None
         self.stuck = ""
         self.stuck_on: f.Failure | None = None
+        self.unhelped = ""
         self.missing: set[tuple[PartKind, str]] = set()
         self.cancelling = False
         self.unwinding: f.UnwindingBegan | None = None

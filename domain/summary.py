@@ -136,11 +136,12 @@ def _spent_budget(run: Run) -> Iterator[Attention]:
 
 
 def _stuck(run: Run) -> Iterator[Attention]:
-    if run.stuck:
+    if run.stuck and not run.is_helped:
         remedy = "propose a plan, send a signal with what is new, or cancel"
         if run.planner and run.replans < run.limits.replans:
             remedy = f"mend the planner and have it replan, {remedy}"
-        yield Attention("stuck", run.stuck, _stuck_on(run), remedy)
+        unhelped = f"; no help from {run.unhelped}" if run.unhelped else ""
+        yield Attention("stuck", run.stuck, f"{_stuck_on(run)}{unhelped}", remedy)
 
 
 def _stuck_on(run: Run) -> str:
@@ -155,7 +156,12 @@ def _stuck_on(run: Run) -> str:
 
 def needs_attention(run: Run) -> bool:
     """Whether anything waits for a person; cheaper than listing it."""
-    if run.stuck or run.parked or run.missing or (run.approvals and awaited_approvals(run)):
+    if (
+        (run.stuck and not run.is_helped)
+        or run.parked
+        or run.missing
+        or (run.approvals and awaited_approvals(run))
+    ):
         return True
     if run.reviews and any(each.escalated or each.who == PERSON for each in run.reviews.values()):
         return True
@@ -177,7 +183,7 @@ def status(run: Run) -> Status:
         return "compensating"
     if run.paused is not None and not busy:
         return "waiting"
-    if run.owed is not None or (run.revision == 0 and run.goal_found is None):
+    if run.is_helped or run.owed is not None or (run.revision == 0 and run.goal_found is None):
         return "planning"
     if run.is_probing or _has_letter(run):
         return "running"

@@ -151,6 +151,7 @@ class Catalog:
         plans: the plans that steps may call, by their names as tools (``plan__…``).
         reviewers: names of those who can be asked for opinions, the judge among them.
         plan_reviewers: those of them who review every proposal of a planner.
+        on_stuck: names of the handlers that are asked about stuck runs, in order.
         observers: names of the planners that are asked again after every step.
         inputs: by the same names, what takes their inputs where they have a schema for them.
         planners: names of the planners of the engine; ``None`` where they are not known.
@@ -160,8 +161,8 @@ class Catalog:
     """
 
     __slots__ = (
-        "_bare", "_specs", "authority", "digest", "guards_steps", "inputs", "observers", "plan_reviewers",
-        "planners", "plans", "policies", "reviewers", "reviews_steps",
+        "_bare", "_specs", "authority", "digest", "guards_steps", "inputs", "observers", "on_stuck",
+        "plan_reviewers", "planners", "plans", "policies", "reviewers", "reviews_steps",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - one argument a kind of thing there is to know
@@ -175,9 +176,11 @@ class Catalog:
         reviewers: frozenset[str] = frozenset(),
         plan_reviewers: tuple[str, ...] = (),
         observers: frozenset[str] = frozenset(),
+        on_stuck: tuple[str, ...] = (),
         planners: frozenset[str] | None = None,
     ) -> None:
         self.planners = planners
+        self.on_stuck = on_stuck
         self.observers = observers
         self.reviewers = reviewers
         self.plan_reviewers = plan_reviewers

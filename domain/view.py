@@ -104,6 +104,7 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
             there is another plan.
         replan_reason: why another plan is owed; empty where none is.
         replans: how often another plan was asked for.
+        stuck: why it is stuck, and ``helper``: the handler that is being asked about it; empty where none is.
         wake_at: when something falls due by itself, in seconds since the epoch.
         result: what it ended with, once it is completed.
         failure: why it ended otherwise, or is being undone.
@@ -144,6 +145,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     failure: Failure | None
     parent: Parent | None = None
     children: tuple[ChildView, ...] = ()
+    stuck: str = ""
+    helper: str = ""
 
 
 def view(run: Run) -> RunState:
@@ -182,6 +185,8 @@ def view(run: Run) -> RunState:
         failure=end_failure(run),
         parent=run.parent,
         children=tuple(_child(run, child) for child in run.family.values()),
+        stuck=run.stuck,
+        helper=_helper(run),
     )
 
 
@@ -196,6 +201,10 @@ def _child(run: Run, child: Child) -> ChildView:
     return ChildView(
         child.run, child.operation, child.step, child.goal.text, child.state, result, child.failure
     )
+
+
+def _helper(run: Run) -> str:
+    return next((asked.who for asked in run.consulting.values() if asked.kind == "stuck"), "")
 
 
 def end_result(run: Run) -> Any:

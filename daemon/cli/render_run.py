@@ -91,6 +91,7 @@ def _head(state: RunState, history: History, width: int) -> Iterator[str]:
         "started": show_moment(history.started_at),
         "last fact": show_moment(history.updated_at),
         "paused": one_line(state.paused),
+        "stuck": one_line(f"{state.stuck}; {state.helper} is asked") if state.helper else "",
         "wakes up": show_moment(state.wake_at) if state.wake_at is not None else "",
         "result": short_json(state.result, 200) if state.result is not None else "",
         "failure": one_line(f"{state.failure.kind}: {state.failure.message}") if state.failure else "",

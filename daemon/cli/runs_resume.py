@@ -80,6 +80,7 @@ async def _resume(
         authority=parts.authority,
         reviewers=parts.reviewers,
         plan_reviewers=parts.plan_reviewers,
+        on_stuck=parts.on_stuck,
     )
     async with engine:
         try:

@@ -25,6 +25,7 @@ people        signals, cancellation, settling
 compensation  undoing forward
 limits        budgets and pauses
 opinions      asking reviewers and judges
+stuck         handlers of stuck runs: whom to ask, and what follows
 reviews       what becomes of steps and plans that are reviewed
 delivery      requirements, before a run is complete
 controls      control steps, and the bodies inside

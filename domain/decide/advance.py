@@ -25,6 +25,7 @@ from . import (
     preconditions,
     proposals,
     reviews,
+    stuck,
     waits,
 )
 from .admission import admit, template_failure
@@ -67,7 +68,7 @@ def advance(run: Run, catalog: Catalog, at: float) -> Decision:
     if run.broken is not None or run.asking is not None:
         return _ask_anew(run)
     if run.stuck and run.held is None:
-        return NOTHING
+        return stuck.go_on(run, catalog)
     if run.owed is not None or (run.revision == 0 and run.goal_found is None):
         return _ask(run, catalog, at)
     return _go_on(run, catalog, at)
@@ -87,6 +88,8 @@ def _before_all_else(run: Run, catalog: Catalog, at: float) -> Decision | None:
         return reviewed
     if run.exit is not None:
         left = controls.leave_by_exit(run, run.exit)
+        if run.stuck and not left.facts:
+            left = stuck.go_on(run, catalog)
         return left if left.facts else _try_again(run, catalog, at)
     if run.controls and (moved := controls.go_on(run)).facts:
         return moved

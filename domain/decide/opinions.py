@@ -1,4 +1,4 @@
-"""Asking reviewers and judges, and taking their answers up."""
+"""Asking reviewers and judges, and taking their answers up, and those of handlers of stuck runs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..opinions import FAILED, PERSON, VERDICTS, Consultation
 from ..orders import Consult, Order
 from ..run import Run
 from ..tools import Catalog
+from . import stuck
 from .decision import NOTHING, Decision
 
 
@@ -43,15 +44,22 @@ def _consultation(run: Run, asked: f.ConsultationRequested) -> Consultation:
 def take(run: Run, message: m.ReportOpinion, _catalog: Catalog) -> Decision:
     """Record an answer; one to a question that is not open any more is a fact, too, and changes nothing."""
     asked = run.consulting.get(message.key)
+    given = f.OpinionGiven(
+        message.key, message.verdict, message.reason, message.problems, message.cites, "", message.updates
+    )
     if asked is None:
-        if run.final is not None or message.key in run.opinions:
-            return NOTHING
-        said = (message.key, message.verdict, message.reason, message.problems, message.cites)
-        return Decision((f.OpinionGiven(*said),))
-    verdict, reason = message.verdict, message.reason
+        return NOTHING if run.final is not None or message.key in run.opinions else Decision((given,))
+    given = replace(given, by=asked.who)
+    problem = _problem_of(run, asked, given)
+    if problem:
+        given = replace(given, verdict=FAILED, reason=problem)
+    return Decision((given, *stuck.act(run, given)) if asked.kind == "stuck" else (given,))
+
+
+def _problem_of(run: Run, asked: f.ConsultationRequested, given: f.OpinionGiven) -> str:
     allowed = VERDICTS[asked.kind]
-    if verdict not in (*allowed, FAILED):
-        reason = f"{asked.who} answered {verdict!r}; it is one of {', '.join(allowed)}"
-        verdict = FAILED
-    given = f.OpinionGiven(message.key, verdict, reason, message.problems, message.cites, asked.who)
-    return Decision((given,))
+    if given.verdict == FAILED:
+        return ""
+    if given.verdict not in allowed:
+        return f"{asked.who} answered {given.verdict!r}; it is one of {', '.join(allowed)}"
+    return stuck.problem_of(run, given) if asked.kind == "stuck" else ""

@@ -8,7 +8,7 @@ from ..briefing import brief
 from ..orders import CancelAttempt, CancelPlanning, MakePlan, Order
 from ..run import Run
 from ..tools import Catalog
-from . import compensation, guiding
+from . import compensation, guiding, stuck
 from .decision import Decision
 from .opinions import orders_of
 from .outcomes import can_probe, probe_of
@@ -37,7 +37,10 @@ def activate(run: Run, message: m.Activate, catalog: Catalog) -> Decision:
             facts.append(f.PlanRequested(run.epoch, run.planner, run.asked.reason))
         orders.append(MakePlan(run.planner, brief(run, catalog)))
     for asked in run.consulting.values():
-        orders += orders_of(run, asked)
+        if asked.kind == "stuck":
+            orders.append(stuck.order_of(run, asked, catalog))
+        else:
+            orders += orders_of(run, asked)
     if run.children:
         orders += guiding.orders_again(run)
     return Decision(facts, orders)

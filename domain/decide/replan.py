@@ -11,6 +11,8 @@ from ..ledger import Operation
 from ..run import Run
 
 _NO_UPDATES: Mapping[str, Any] = {}
+_ANEW = ("person", "stuck")
+"""Causes that ask although a plan is owed: the one who was asked for it has come to an end."""
 
 
 def request_replan(  # noqa: PLR0913 - what asks says as much
@@ -35,7 +37,7 @@ def request_replan(  # noqa: PLR0913 - what asks says as much
 
     Args:
         run: the run, before the facts that come with the request.
-        cause: ``tool``, ``failure``, ``precondition`` or ``person``.
+        cause: ``tool``, ``failure``, ``precondition``, ``stuck`` or ``person``.
         reason: why, for planners and people.
         step: the step that asks, or is asked about.
         tool: its tool.
@@ -49,7 +51,7 @@ def request_replan(  # noqa: PLR0913 - what asks says as much
     """
     if run.unwinding is not None:
         return []
-    if run.owed is not None and cause != "person":
+    if run.owed is not None and cause not in _ANEW:
         return [f.ReplanJoined(cause, reason, step, tool, input_digest)]
     if run.author == "human" and cause != "person":
         where = f" at step {step!r}" if step else ""
@@ -77,15 +79,26 @@ def _mark(
     found: Any,
 ) -> str:
     """Return what two requests for a plan share if the second is just another lap."""
-    effects = [[entry.key, entry.state] for entry in run.ledger.values() if entry.effect != "read"]
+    effects = _effects(run)
     if committed is not None and committed.effect != "read":
         effects.append([committed.key, "committed"])
     return digest([cause, reason, tool, effects, board, run.news, *([] if found is None else [found])])
 
 
+def state_of(run: Run) -> list[Any]:
+    """Return what has to change for a run to have made progress: its effects, its board, its news."""
+    return [_effects(run), run.board, run.news]
+
+
+def _effects(run: Run) -> list[list[str]]:
+    return [[entry.key, entry.state] for entry in run.ledger.values() if entry.effect != "read"]
+
+
 def _told(cause: str, reason: str, tool: str, error_type: str) -> str:
     """Return in words what asked for the plan."""
     name = tool.partition("__")[2] or tool
+    if cause == "stuck":
+        return f"a handler asked for another plan ({reason})"
     if cause == "coverage":
         return f"the same requirements were open ({reason})"
     if cause == "failure":

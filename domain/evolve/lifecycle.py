@@ -64,6 +64,7 @@ def unwinding_began(run: Run, fact: f.UnwindingBegan) -> None:
 def run_stuck(run: Run, fact: f.RunStuck) -> None:
     run.stuck = fact.reason
     run.stuck_on = fact.failure
+    run.unhelped = ""
     run.asked = run.broken = run.plan_retry_at = None
 
 

@@ -17,8 +17,10 @@ def consultation_requested(run: Run, fact: f.ConsultationRequested) -> None:
 
 
 def opinion_given(run: Run, fact: f.OpinionGiven) -> None:
-    run.consulting.pop(fact.key, None)
+    asked = run.consulting.pop(fact.key, None)
     run.opinions[fact.key] = fact
+    if asked is not None and asked.kind == "stuck" and fact.verdict == FAILED:
+        run.unhelped = f"{fact.by}: {fact.reason}"
 
 
 def step_reviewed(run: Run, fact: f.StepReviewed) -> None:
@@ -58,6 +60,14 @@ def end_plan_review(run: Run) -> None:
     run.under_review = None
     for key, asked in tuple(run.consulting.items()):
         if asked.kind == "plan":
+            del run.consulting[key]
+
+
+def end_help(run: Run) -> None:
+    """What handlers were asked about is over."""
+    run.unhelped = ""
+    for key, asked in tuple(run.consulting.items()):
+        if asked.kind == "stuck":
             del run.consulting[key]
 
 

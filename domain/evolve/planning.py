@@ -16,7 +16,7 @@ from ..tails import accepted_tail
 from .backoff import give_up_backoff
 from .bodies import drop_bodies
 from .mail import put_letter
-from .opinions import end_plan_review
+from .opinions import end_help, end_plan_review
 
 
 def replan_requested(run: Run, fact: f.ReplanRequested) -> None:
@@ -259,3 +259,5 @@ def unstick(run: Run) -> None:
     run.stuck = ""
     run.refused = run.refused_alike = run.planning_failures = 0
     run.last_refusal = None
+    if run.unhelped or run.consulting:
+        end_help(run)

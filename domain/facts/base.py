@@ -19,7 +19,8 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         kind: of a step ``tool_error``, ``arguments``, ``missing``, ``timeout``, ``lost``, ``cancelled``,
             ``template``, ``conflict``, ``replan``, ``replan_rule``, ``authority``, ``limit``, ``denied``,
             ``child``; of an undo ``undo`` too; of planning ``planner``, ``no_plan``, ``refused``; of a run
-            ``replan_refused``, ``cancelled``, ``budget``, ``judge``, ``taken_back``.
+            ``replan_refused``, ``cancelled``, ``budget``, ``judge``, ``taken_back``,
+            ``stuck``.
         message: one sentence.
         step: id of the step it happened in.
         tool: the tool it happened in.

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import msgspec
 
 from .base import Fact
 
-Kind = Literal["step", "plan", "requirement"]
+Kind = Literal["step", "plan", "requirement", "stuck"]
 """What an opinion is about."""
 
 
 class ConsultationRequested(Fact):
-    """A reviewer or a judge is asked.
+    """A reviewer, a judge or a handler of stuck runs is asked.
 
     Args:
         key: name of the question, the same until it is answered.
-        kind: ``step``, ``plan`` or ``requirement``.
+        kind: ``step``, ``plan``, ``requirement`` or ``stuck``.
         who: whose opinion is asked for.
-        subject: the step, the digest of the proposal, or the requirement.
+        subject: the step, the digest of the proposal, the requirement, or why the run is stuck.
         round: how often the step was done.
     """
 
@@ -31,9 +32,10 @@ class ConsultationRequested(Fact):
 
 
 class OpinionGiven(Fact):
-    """A reviewer or a judge has answered, or (``failed``) could not be asked.
+    """A reviewer, a judge or a handler has answered, or (``failed``) could not be asked.
 
     ``by`` is empty where the question was not open any more: the answer is kept and changes nothing.
+    ``updates`` are what a handler of stuck runs has put onto the board.
     """
 
     key: str
@@ -42,6 +44,7 @@ class OpinionGiven(Fact):
     problems: tuple[str, ...] = ()
     cites: tuple[str, ...] = ()
     by: str = ""
+    updates: Mapping[str, Any] = {}
 
 
 class StepReviewed(Fact):

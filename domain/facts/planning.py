@@ -16,7 +16,7 @@ class ReplanRequested(Fact):
     """Something asked for a new plan: from here on no step of the present revision is admitted.
 
     Args:
-        cause: ``tool``, ``failure``, ``precondition`` or ``person``.
+        cause: ``tool``, ``failure``, ``precondition``, ``stuck`` or ``person``.
         digest: digest of cause, reason and committed state; seen twice, the run is stuck.
         step: the step that asks, or is asked about.
         tool: its tool.

@@ -1,6 +1,11 @@
-"""What planners, reviewers and judges answer, and requests for another plan."""
+"""What planners, reviewers, judges and handlers answer, and requests for another plan."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
 
 from ..budget import Spent
 from ..facts import Failure
@@ -57,10 +62,11 @@ class RequestReplan(Message, kw_only=True):
 
 
 class ReportOpinion(Message, kw_only=True):
-    """A reviewer or a judge has answered, or could not be asked."""
+    """A reviewer, a judge or a handler has answered, or could not be asked."""
 
     key: str
     verdict: str
     reason: str = ""
     problems: tuple[str, ...] = ()
     cites: tuple[str, ...] = ()
+    updates: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])

@@ -74,6 +74,7 @@ _VALUES: Mapping[str, Any] = {
     "broken": f.Failure | None,
     "stuck": str,
     "stuck_on": f.Failure | None,
+    "unhelped": str,
     "cancelling": bool,
     "unwinding": f.UnwindingBegan | None,
     "taken_back": Parent | None,

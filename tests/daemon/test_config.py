@@ -111,6 +111,24 @@ def test_planners(configured: Any) -> None:
         assert sorted(parts.planners) == ["mine", "orders"]
 
 
+def test_handlers_of_stuck_runs_keep_their_order(configured: Any) -> None:
+    with load_parts(load_config(configured('[on_stuck]\nz = "shop:look"\na = "shop:look"\n'))) as parts:
+        assert [*parts.on_stuck] == ["z", "a"]
+        assert parts.catalog.on_stuck == ("z", "a")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('[on_stuck]\ndesk = "shop:nothing"\n', "is 5, which cannot be called"),
+        ('[reviewers]\nq = "shop:look"\n[on_stuck]\nq = "shop:look"\n', "'q': the name is taken"),
+    ],
+)
+def test_a_handler_that_cannot_be_asked_is_refused(configured: Any, content: str, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        load_parts(load_config(configured(content)))
+
+
 def test_reviewers(configured: Any) -> None:
     file = configured(
         'plan_reviewers = ["quality"]\n[reviewers]\nquality = "shop:look"\n'
@@ -164,7 +182,7 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
             "stores = 'x'",
             (
                 "stores: unknown key; allowed are store, tools, commands, http, packs, planners, reviewers, "
-                "plan_reviewers, authority, plans"
+                "plan_reviewers, on_stuck, authority, plans"
             ),
         ),
         ("authority = 5", "authority: Expected `object`, got `int`"),

@@ -41,6 +41,7 @@ def replay_obeys(run_id: str, facts: Sequence[f.Fact]) -> None:
         _plans_are_made_from_the_present(run, fact)
         _replans_are_asked_for_by_right(run, fact, following)
         _a_run_ends_when_all_is_done(run, fact)
+        _no_handler_is_asked_twice(run, fact)
         before, counted = run.epoch, frozenset(run.done)
         evolve(run, fact)
         _a_step_counts_once_it_is_reviewed(run, fact, run.done.keys() - counted)
@@ -117,6 +118,15 @@ def _replans_are_asked_for_by_right(run: Run, fact: f.Fact, following: f.Fact | 
     is_spent = run.replans >= run.limits.replans
     is_lap = fact.digest in run.replan_marks and fact.cause != "person"
     assert isinstance(following, f.RunStuck) == (is_spent or is_lap)
+
+
+def _no_handler_is_asked_twice(run: Run, fact: f.Fact) -> None:
+    """A handler that answered for a reason on a state is not asked for it again, nor in vain."""
+    if isinstance(fact, f.ConsultationRequested) and fact.kind == "stuck":
+        said = run.opinions.get(fact.key)
+        assert said is None or not said.by
+        assert run.stuck, "nobody is asked about a run that goes on"
+        assert run.replans < run.limits.replans
 
 
 def _a_run_ends_when_all_is_done(run: Run, fact: f.Fact) -> None:

@@ -179,7 +179,14 @@ class Life:
     def reviewer_answers(self, verdict: str) -> None:
         key = next(iter(self.process.consulted))
         del self.process.consulted[key]
-        self.report(m.ReportOpinion(at=self.at, key=key, verdict=verdict, reason="so it seems"))
+        asked = self.run.consulting.get(key)
+        updates: dict[str, Any] = {}
+        if asked is not None and asked.kind == "stuck":
+            # Handlers answer as often as reviewers that all is well, which is nonsense of them.
+            verdict = "pass" if verdict == "step" else verdict
+            updates = {"place": len(self.facts) % 3} if verdict == "plan" else {}
+        answer = m.ReportOpinion(at=self.at, key=key, verdict=verdict, reason="so it seems", updates=updates)
+        self.report(answer)
 
     def person_reviews(self, verdict: str, *, foreign: bool) -> None:
         step = next(iter(self.run.reviews))

@@ -29,7 +29,7 @@ SHIP = ToolSpec("user__ship")
 NOTIFY = ToolSpec("user__notify", idempotent=True, retry=RetryPolicy(max_attempts=3, max_lost=2))
 
 SPECS = (LOOK, RESERVE, RELEASE, CHARGE, REFUND, PACK, UNPACK, SHIP, NOTIFY)
-CATALOG = Catalog(SPECS, reviewers=frozenset(("quality",)))
+CATALOG = Catalog(SPECS, reviewers=frozenset(("quality",)), on_stuck=("desk", "depot"))
 STRICT = Catalog(SPECS, reviewers=CATALOG.reviewers, plan_reviewers=("quality",))
 """The same tools, where plans are reviewed as well."""
 

@@ -26,7 +26,18 @@ from midcourse.actors.testing.crash import (
 )
 from midcourse.examples.order.calls import KillAt
 
-from . import approving, asking, controlling, nesting, replanning, reviewing, running, undoing, waiting
+from . import (
+    approving,
+    asking,
+    controlling,
+    helping,
+    nesting,
+    replanning,
+    reviewing,
+    running,
+    undoing,
+    waiting,
+)
 from .laws import Books, check_books, check_recovery, check_wreck, picture, read_books
 from .leaving import LEAVING
 from .stopping import STOPPING
@@ -74,6 +85,7 @@ SCENARIOS: dict[str, Case] = {
         replanning.irreversible_constraint,
         replanning.goal_reached_early,
         replanning.stuck_then_signal,
+        helping.stuck_then_helped,
         asking.value_found,
         asking.asked_after_every_call,
         asking.rule_that_raises,
