@@ -13,9 +13,9 @@ from midcourse.examples._midcourse import midcourse
 HERE = Path(__file__).parent
 COMMITS = (
     ("Begin", 1, "v1.0"),
-    ("Lamps can be ordered by colour", 120, ""),
-    ("Fix the total of empty orders", 2, ""),
-    ("Orders are shown newest first", 5, "v1.1"),
+    ("Lamps can be ordered by colour", 12, ""),
+    ("Fix the total of empty orders", 1, ""),
+    ("Orders are shown newest first", 2, "v1.1"),
 )
 
 
@@ -24,10 +24,10 @@ def make_repository(folder: Path) -> None:
     git = ("git", "-C", str(folder), "-c", "user.name=Mia", "-c", "user.email=mia@example.org")
     folder.mkdir()
     _run(*git, "init", "--quiet")
-    for subject, lines, tag in COMMITS:
-        file = folder / f"{subject.split()[-1]}.txt"
-        file.write_text("line\n" * lines, encoding="utf-8")
-        _run(*git, "add", file.name)
+    for subject, files, tag in COMMITS:
+        for number in range(files):
+            (folder / f"{subject.split()[-1]}-{number}.txt").write_text(subject, encoding="utf-8")
+        _run(*git, "add", ".")
         _run(*git, "-c", "commit.gpgsign=false", "commit", "--quiet", "--message", subject)
         if tag:
             _run(*git, "-c", "tag.gpgsign=false", "tag", tag)
@@ -43,7 +43,8 @@ def main() -> int:
         folder = Path(name)
         make_repository(folder / "shop")
         code, out = midcourse(
-            "plan", "run", "release_notes", "--input", "since=v1.0", "--input", "repository=shop", "--quiet",
+            "plan", "run", "release_notes", "--quiet",
+            "--input", "since=v1.0", "--input", f"repository={folder / 'shop'}",
             config=HERE / "midcourse.toml", store=folder / "notes.db", cwd=folder,
         )  # fmt: skip
         if code:

@@ -47,4 +47,4 @@ def test_git_that_fails_says_why(tmp_path: Path) -> None:
         "--config", str(config), "plan", "run", "release_notes", "-i", "since=v9", "-q", cwd=tmp_path
     )
     assert done.returncode == 1
-    assert "Error: plan failed at step commits (user__log): git log ended with 128" in done.stderr
+    assert "Error: plan failed at step commits (user__log): git ended with exit code 128" in done.stderr
