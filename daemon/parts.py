@@ -72,6 +72,7 @@ class Parts:
         plans, inputs = plans_to_call(self.plans)
         self.catalog = Catalog(
             (tool.spec for tool in self.tools),
+            self.authority,
             plans=plans,
             inputs=inputs,
             reviewers=frozenset(self.reviewers),

@@ -68,7 +68,11 @@ def _value(plan: PlanFile, steps: list[Preview]) -> dict[str, Any]:
     return {
         "plan": plan.identifier,
         "steps": steps,
-        "approvals": [],
+        "approvals": [
+            {"step": each.step, **each.approval._asdict(), "when_unapproved": each.when_unapproved}
+            for each in steps
+            if each.approval
+        ],
         "compensate_on_failure": plan.compensate_on_failure,
         "not_carried_out": plan.unsupported(),
     }
@@ -101,6 +105,13 @@ def _show(plan: PlanFile, steps: list[Preview]) -> None:
         else "stands, since the plan says compensate_on_failure: false"
     )
     say(f"If it fails or is cancelled, what is reversible {kept}")
-    say("Approvals: none; no rule asks for one")
+    _show_approvals(steps)
     if missing := plan.unsupported():
         note(f"This version does not carry out: {', '.join(missing)}")
+
+
+def _show_approvals(steps: list[Preview]) -> None:
+    asked = [(each.step, each.approval) for each in steps if each.approval]
+    say("Approvals of a person:" if asked else "Approvals: none; no rule asks for one")
+    for step, approval in asked:
+        say(f"  {step}  {'' if approval.is_certain else 'perhaps: '}{approval.why}")

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .. import facts as f
-from ..authority import ApprovalRule, ToolLimit, matches
-from ..expressions import ExpressionError, holds
+from ..authority import ToolLimit, matches
 from ..plan import Author, Plan, Step
 from ..run import Run
 from ..tools import Catalog, ToolSpec
 from . import approvals
+from .approval_rules import needs_approval
 from .compensation import undo_input
 from .decision import Decision
 
@@ -76,58 +76,6 @@ def plan_needs_approval(run: Run, plan: Plan, author: Author, catalog: Catalog) 
         if why:
             reasons.append(f"it takes back {key}: {why}")
     return "; ".join(reasons)
-
-
-def needs_approval(
-    run: Run,
-    spec: ToolSpec,
-    input: Mapping[str, Any],
-    catalog: Catalog,
-    *,
-    author: Author | None,
-    step: str = "",
-) -> str:
-    """Return why a call needs a person's approval, or nothing where it does not."""
-    rules = catalog.authority.approvals
-    if run.mode == "interactive" and author == "planner":
-        rules = (*rules, *catalog.authority.interactive)
-    for rule in rules:
-        if matches(rule.tool, spec.name) and rule.effect in (None, spec.effect):
-            why = _why(rule, run, spec, input, author, step)
-            if why:
-                return why
-    return ""
-
-
-def _why(
-    rule: ApprovalRule, run: Run, spec: ToolSpec, input: Mapping[str, Any], author: Author | None, step: str
-) -> str:
-    terms = [] if rule.tool == "*" else [f"tool {rule.tool!r}"]
-    terms += [] if rule.effect is None else [f"effect {rule.effect}"]
-    terms += [rule.when] if rule.when else []
-    why = f"a rule asks for it ({', '.join(terms) or 'every call'})"
-    if not rule.when:
-        return why
-    try:
-        return why if holds(rule.when, _values(run, spec, input, author, step)) else ""
-    except ExpressionError as error:
-        return f"a rule that decides about it failed: {error}"
-
-
-def _values(
-    run: Run, spec: ToolSpec, input: Mapping[str, Any], author: Author | None, step: str
-) -> dict[str, Any]:
-    return {
-        "tool": {
-            "name": spec.name, "effect": spec.effect, "idempotent": spec.idempotent, "cost": spec.cost,
-        },
-        "input": dict(input),
-        "step": {"id": step},
-        "run": {
-            "id": run.id, "mode": run.mode, "author": author or "", "planner": run.planner,
-            "started_by": run.started_by, "tags": dict(run.tags), "inputs": dict(run.goal.inputs),
-        },
-    }  # fmt: skip
 
 
 def _undos(run: Run, plan: Plan, catalog: Catalog) -> Iterator[tuple[str, ToolSpec, Mapping[str, Any]]]:

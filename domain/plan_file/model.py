@@ -21,7 +21,7 @@ from ..control import (
 )
 from ..errors import ToolDefinitionError
 from ..goal import Requirement
-from ..plan import Plan
+from ..plan import Plan, Step
 
 PLAN_PREFIX = "plan__"
 
@@ -110,7 +110,7 @@ def all_steps(steps: Iterable[PlanStep], owner: str = "") -> Iterator[tuple[Plan
             yield from all_steps(steps_of(body), f"{path}/{name}")
 
 
-def bodies_in(step: PlanStep) -> Iterator[tuple[str, Body]]:
+def bodies_in(step: Step) -> Iterator[tuple[str, Body]]:
     """Return the bodies of a step that was checked, with the names of their fields."""
     names = bodies_of(step.tool_name)
     control = as_control(step.tool_name, step.input) if names else None

@@ -330,6 +330,64 @@ def test_without_inputs_what_they_decide_stays_open(call: Any, shop: Path) -> No
     assert call("plan", "dry-run", "order", "{}").code == 3
 
 
+def test_the_approvals_that_rules_will_ask_for(call: Any, shop: Path, write: Any) -> None:
+    (shop / "midcourse.toml").write_text(
+        'tools = ["shop"]\n[[authority.approvals]]\ntool = "reserve"\nwhen = "input.quantity > 2"\n'
+        '[[authority.approvals]]\ntool = "notify"\n'
+    )
+    write(
+        "asked",
+        "  - {id: E0, tool_name: reserve, input: {sku: a, quantity: 3}}\n"
+        "  - {id: E1, tool_name: reserve, input: {sku: b, quantity: 2}}\n"
+        "  - {id: E2, tool_name: reserve, input: {sku: c, quantity: '{{E0.quantity}}'}}\n"
+        "  - {id: E3, tool_name: notify, input: {text: '{{E0.id}}'}, when_unapproved: skip}\n",
+    )
+    many = "input.quantity > 2"
+    assert call("plan", "dry-run", "asked").lines[8:] == [
+        "Approvals of a person:",
+        f"  E0  a rule asks for it (tool 'reserve', {many})",
+        f"  E2  perhaps: a rule decides about it when it is due (tool 'reserve', {many})",
+        "  E3  a rule asks for it (tool 'notify')",
+    ]
+    approvals = call("plan", "dry-run", "asked", "--json").json["approvals"]
+    assert [each["is_certain"] for each in approvals] == [True, False, True]
+    assert approvals[2] == {
+        "step": "E3",
+        "is_certain": True,
+        "why": "a rule asks for it (tool 'notify')",
+        "when_unapproved": "skip",
+    }
+
+
+def test_the_steps_of_called_plans_are_shown_with_the_inputs_they_will_have(
+    call: Any, shop: Path, write: Any
+) -> None:
+    write(
+        "caller",
+        "  - {id: E0, tool_name: plan__order, input: {sku: lamp}}\n"
+        "  - {id: E1, tool_name: map, input: {over: [a], do: {tool_name: plan__order, input: {sku: x}}}}\n"
+        "  - {id: E2, tool_name: plan__order, input: {sku: '{{E0.reservation}}'}}\n",
+    )
+    steps = call("plan", "dry-run", "caller", "--json").json["steps"]
+    assert [(step["step"], step.get("operation", "")) for step in steps] == [
+        ("E0", ""),
+        ("E0/E0", 'user__stock(sku="lamp").0'),
+        ("E0/E1", 'user__reserve(sku="lamp").0'),
+        ("E0/E2", ""),
+        ("E1", ""),
+        ("E1/do", ""),
+        ("E1/do/E0", ""),
+        ("E1/do/E1", ""),
+        ("E1/do/E2", ""),
+        ("E2", ""),
+        ("E2/E0", ""),
+        ("E2/E1", ""),
+        ("E2/E2", ""),
+    ]
+    assert steps[2]["input"] == {"sku": "lamp", "quantity": 2}
+    assert steps[11]["input"] == {"sku": "{{input.sku}}", "quantity": "{{input.quantity}}"}
+
+
 def test_the_schema_is_for_editors(call: Any, tmp_path: Path) -> None:
     schema = call("plan", "schema").json
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
