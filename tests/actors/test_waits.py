@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,25 @@ async def test_timers_that_fell_due_while_nothing_ran_fire_once(store: str) -> N
             assert (await engine.run(run.id).outcome()).result == {"timed_out": False}
         ended = [r async for r in engine.run(runs[0].id).facts() if isinstance(r.fact, f.WaitEnded)]
         assert len(ended) == 1
+
+
+async def test_ten_thousand_timers_due_at_a_restart_all_fire_and_leave_turns_to_the_host(store: str) -> None:
+    now, runs, looks = 1_000_000.0, 10_000, Counter[int]()
+
+    @tool(effect="read")
+    async def count(n: int) -> None:
+        looks[n] += 1
+
+    async with Engine(store, tools=[count], clock=lambda: now) as engine:
+        plans = (Plan([wait(for_s=DAY_S), Step("C", "count", {"n": n})]) for n in range(runs))
+        await asyncio.gather(*(engine.start("wait", plan=plan) for plan in plans))
+    most, before = 0, 0
+    async with Engine(store, tools=[count], clock=lambda: now + 2 * DAY_S):
+        while len(looks) < runs:
+            await asyncio.sleep(0)
+            most, before = max(most, len(looks) - before), len(looks)
+    assert set(looks.values()) == {1}
+    assert most <= 256, f"{most} runs were served between two turns of the host"
 
 
 async def test_a_waiting_run_is_not_read_when_an_engine_opens(store: str) -> None:
