@@ -6,34 +6,17 @@ from typing import Any
 import pytest
 
 from midcourse.actors.planners.function import FunctionPlanner, PlannerAnswerError
-from midcourse.domain.goal import Goal
 from midcourse.domain.plan import GoalReached, NoPlan, Plan, Step
 from midcourse.domain.planning import Planner, PlanningContext
-from midcourse.domain.tools import Catalog
+
+from .contexts import context
 
 STEP = Step(tool_name="charge")
 
 
-@pytest.fixture
-def context() -> PlanningContext:
-    return PlanningContext(
-        run_id="run",
-        goal=Goal("a goal"),
-        epoch=1,
-        revision=0,
-        is_replanning=False,
-        reason="",
-        board={},
-        signals=(),
-        ledger=(),
-        constraints=(),
-        executed=(),
-        superseded=(),
-        failures=(),
-        excluded=frozenset(),
-        next_id=0,
-        tools=Catalog(),
-    )
+@pytest.fixture(name="context")
+def _context() -> PlanningContext:
+    return context()
 
 
 @pytest.mark.parametrize("answer", [Plan((STEP,)), Plan(undo=("op",)), NoPlan("no route"), GoalReached()])

@@ -7,31 +7,11 @@ from typing import Any
 from midcourse import Engine, tool
 from midcourse.actors.planners.goap import GoapPlanner
 from midcourse.domain import facts as f
-from midcourse.domain.goal import Goal
 from midcourse.domain.plan import Plan
-from midcourse.domain.planning import Planner, PlanningContext
+from midcourse.domain.planning import Planner
 from midcourse.domain.tools import Catalog, ToolSpec
 
-
-def context_of(tools: list[ToolSpec]) -> PlanningContext:
-    return PlanningContext(
-        run_id="run",
-        goal=Goal("a goal"),
-        epoch=1,
-        revision=0,
-        is_replanning=False,
-        reason="",
-        board={},
-        signals=(),
-        ledger=(),
-        constraints=(),
-        executed=(),
-        superseded=(),
-        failures=(),
-        excluded=frozenset(),
-        next_id=0,
-        tools=Catalog(tools),
-    )
+from .contexts import context
 
 
 async def test_it_plans() -> None:
@@ -42,7 +22,7 @@ async def test_it_plans() -> None:
     planner: Planner = GoapPlanner(
         [{"there": True}], conditions={"calm": lambda _: True}, costs={"air": lambda _: 0.5}
     )
-    answer = await planner.plan(context_of(tools))
+    answer = await planner.plan(context(tools=Catalog(tools)))
     assert isinstance(answer, Plan)
     assert [step.tool_name for step in answer.steps] == ["user__air"]
 
@@ -52,7 +32,7 @@ async def test_a_long_search_lets_others_run() -> None:
         ToolSpec(f"user__t{n}", pre={f"c{n - 1}": True} if n else {}, post={f"c{n}": True, "seen": False})
         for n in range(60)
     ]
-    planning = asyncio.create_task(GoapPlanner([{"c59": True}]).plan(context_of(tools)))
+    planning = asyncio.create_task(GoapPlanner([{"c59": True}]).plan(context(tools=Catalog(tools))))
     turns = 0
     while not planning.done():
         turns += 1

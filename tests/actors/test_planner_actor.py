@@ -7,12 +7,12 @@ import pytest
 
 from midcourse.actors.orders import RunOrders
 from midcourse.actors.planner import PlannerActor, PlannerLimits
-from midcourse.domain.goal import Goal
 from midcourse.domain.messages import AnswerGoalReached, AnswerNoPlan, ProposePlan
 from midcourse.domain.orders import CancelPlanning, MakePlan
 from midcourse.domain.plan import GoalReached, NoPlan, Plan, Step
 from midcourse.domain.planning import PlanningContext
-from midcourse.domain.tools import Catalog
+
+from .contexts import context
 
 Start = Callable[..., Any]
 STEP = Step(id="E0", tool_name="user__ship", input={"order": "42"})
@@ -23,24 +23,7 @@ REACHED = GoalReached("shipped")
 
 
 def context_at(epoch: int, run_id: str = "run") -> PlanningContext:
-    return PlanningContext(
-        run_id=run_id,
-        goal=Goal("Ship order 42"),
-        epoch=epoch,
-        revision=0,
-        is_replanning=False,
-        reason="start",
-        board={},
-        signals=(),
-        ledger=(),
-        constraints=(),
-        executed=(),
-        superseded=(),
-        failures=(),
-        excluded=frozenset(),
-        next_id=0,
-        tools=Catalog(),
-    )
+    return context(run_id=run_id, epoch=epoch, reason="start")
 
 
 class Scripted:
