@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         MessageRefused,
         MidcourseError,
         PlanInvalid,
+        SignalInvalid,
         ToolDefinitionError,
         UnknownTool,
     )
@@ -107,6 +108,7 @@ __all__ = [
     "ScheduleNotFoundError",
     "ScheduleState",
     "Settings",
+    "SignalInvalid",
     "Spent",
     "Step",
     "StoreError",
@@ -170,6 +172,7 @@ _NAMES_BY_MODULE = {
         "MessageRefused",
         "MidcourseError",
         "PlanInvalid",
+        "SignalInvalid",
         "ToolDefinitionError",
         "UnknownTool",
     ),

@@ -8,7 +8,7 @@ import msgspec
 
 from ..domain.breakpoints import Breakpoints
 from ..domain.budget import Budget
-from ..domain.errors import InvalidInputError, ReplanAnswer, ReplanNotTaken
+from ..domain.errors import InvalidInputError, ReplanAnswer, ReplanNotTaken, SignalInvalid
 from ..domain.messages import (
     AnswerQuestion,
     ApproveSubject,
@@ -33,6 +33,7 @@ from ..domain.receipt import Receipt
 from .directory import Directory
 from .errors import RunParkedError
 from .requests import replan_answer
+from .signals import record_refusal
 
 HOST = "host"
 """The actor of what the embedding program asks for by itself."""
@@ -58,12 +59,19 @@ class Asking:
             id: the same id is taken once.
             relevant: plans made without knowing it are stale.
             by: on whose behalf.
+
+        Raises:
+            SignalInvalid: it does not fit what the engine declares of signals; that is recorded.
         """
-        await self._ask(
-            ReceiveSignal(
-                at=self._now(), actor=actor(by), name=name, payload=payload, id=id, relevant=relevant
-            )
+        message = ReceiveSignal(
+            at=self._now(), actor=actor(by), name=name, payload=payload, id=id, relevant=relevant
         )
+        try:
+            await self._ask(message)
+        except SignalInvalid as refusal:
+            journal = self._directory.journal
+            await record_refusal(journal, refusal, at=message.at, actor=message.actor)
+            raise
 
     async def cancel(self, reason: str = "", *, by: str = "") -> None:
         """Ask the run to stop and to undo what can be undone; `outcome` says when it has."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random as _random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..domain.authority import Authority
@@ -17,7 +17,7 @@ from ..domain.messages import PauseRun, StartRun, UnpauseRun
 from ..domain.plan import Plan
 from ..domain.plan_file import PlanFile
 from ..domain.tools import Catalog
-from ..store import Journal, RunFilter, RunPage
+from ..store import Journal, Record, RunFilter, RunPage
 from .asking import actor
 from .attention import RunAttention, list_attention
 from .clock import Clock, Timers
@@ -30,6 +30,7 @@ from .outcome import Outcome
 from .pausing import tell_each
 from .registry import AnyPlanner
 from .settings import Settings
+from .signals import Schema, engine_facts
 from .starting import check_choices
 from .threadsafe import ThreadsafeEngine
 from .tools import Tool
@@ -58,6 +59,8 @@ class Engine(EngineLife):
         plan_reviewers: names of those who review every proposal of a planner.
         on_stuck: functions of a `Consultation`, by name, that are asked about a run that is stuck, in this
             order, before a person is.
+        signals: JSON Schemas of the payloads of signals, by name or glob; ``False`` where no such signal is
+            taken. A signal that does not fit is refused, and its run is told nothing.
         clock: tells the time in seconds since the epoch.
         timers: makes things happen later; the running event loop if it is left out.
         random: returns numbers from 0 to 1, for ids and the jitter of waits.
@@ -68,6 +71,7 @@ class Engine(EngineLife):
     Raises:
         ToolDefinitionError: a tool, or the set of tools, cannot work.
         AuthorityInvalid: the authority cannot be used.
+        InvalidInputError: anything else that was handed in cannot be used.
     """
 
     def __init__(  # noqa: PLR0913 - an engine has as many parts
@@ -83,6 +87,7 @@ class Engine(EngineLife):
         reviewers: Mapping[str, Reviewer] | None = None,
         plan_reviewers: Sequence[str] = (),
         on_stuck: Mapping[str, StuckHandler] | None = None,
+        signals: Mapping[str, Schema] | None = None,
         clock: Clock = time.time,
         timers: Timers | None = None,
         random: Callable[[], float] = _random.random,
@@ -91,7 +96,7 @@ class Engine(EngineLife):
             store,
             equip(
                 tools, planners or {}, plans, authority or Authority(), dict(policies or {}),
-                dict(reviewers or {}), plan_reviewers, dict(on_stuck or {}),
+                dict(reviewers or {}), plan_reviewers, dict(on_stuck or {}), signals=signals or {},
             ),
             settings=settings or _DEFAULTS,
             clock=clock,
@@ -243,6 +248,17 @@ class Engine(EngineLife):
         directory, _ = self._open_parts()
         directory.check_open()
         return await directory.journal.list(filters, limit=limit, cursor=cursor)
+
+    async def own_facts(self, after: int = 0) -> AsyncIterator[Record]:
+        """Yield the records of what is no fact of any run: the signals that were refused, by any process.
+
+        Args:
+            after: version of the last record that is not wanted.
+        """
+        directory, _ = self._open_parts()
+        directory.check_open()
+        async for record in engine_facts(directory.journal, after):
+            yield record
 
     async def attention(self, *, limit: int = 100) -> list[RunAttention]:
         """Return the runs that wait for a person, newest first, with what they wait for, and since when."""

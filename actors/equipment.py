@@ -13,6 +13,7 @@ from ..domain.tools import Catalog
 from .consultants import Reviewer, StuckHandler, checked_handlers, checked_reviewers
 from .plan_inputs import plans_to_call
 from .registry import AnyPlanner, Planners
+from .signals import Schema, signal_rules
 from .tools import Tool, as_tools
 
 
@@ -37,7 +38,7 @@ class Equipment:
     catalog: Catalog
 
 
-def equip(
+def equip(  # noqa: PLR0913 - an engine has as many parts
     tools: Iterable[Tool | Callable[..., Any]],
     planners: Mapping[str, AnyPlanner],
     plans: Iterable[PlanFile],
@@ -46,13 +47,16 @@ def equip(
     reviewers: Mapping[str, Reviewer],
     plan_reviewers: Sequence[str],
     on_stuck: Mapping[str, StuckHandler],
+    *,
+    signals: Mapping[str, Schema],
 ) -> Equipment:
     """Check what an engine was handed, and lay it out; the arguments are those of `Engine`.
 
     Raises:
         ToolDefinitionError: a tool, or the set of tools, cannot work.
         AuthorityInvalid: the authority cannot be used.
-        InvalidInputError: a planner, a plan, a reviewer or a handler cannot be used.
+        InvalidInputError: a planner, a plan, a reviewer, a handler or what is declared of signals cannot be
+            used.
     """
     made = as_tools(tools)
     authority.check()
@@ -69,5 +73,6 @@ def equip(
         on_stuck=checked_handlers(on_stuck, reviewers),
         observers=known.observers,
         planners=frozenset(planners),
+        signals=signal_rules(signals),
     )
     return Equipment({each.name: each for each in made}, known, reviewers, on_stuck, authority, catalog)

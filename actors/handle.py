@@ -122,6 +122,7 @@ class RunHandle(Asking):
 
         Raises:
             MessageRefused: the run has ended before it took the signal, or what took it failed.
+            SignalInvalid: it does not fit what the engine declares of signals; that is recorded.
             TimeoutError: nothing has answered in time.
         """
         id = id or uuid4().hex

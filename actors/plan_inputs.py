@@ -8,6 +8,7 @@ from typing import Any
 from ..domain.plan import Plan
 from ..domain.plan_file import PlanFile, plans_by_name
 from ..domain.tools import TakeInputs
+from .json_schemas import problems_of, validator_of
 
 
 def plans_to_call(plans: Iterable[PlanFile]) -> tuple[dict[str, Plan], dict[str, TakeInputs]]:
@@ -39,15 +40,8 @@ def with_defaults(schema: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -
     return filled
 
 
-def input_problems(schema: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> list[str]:
+def input_problems(schema: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> Sequence[str]:
     """Return everything that keeps inputs from fitting a schema that is one, each with its path."""
     if not schema:
         return []
-    import jsonschema_rs
-
-    validator = jsonschema_rs.Draft202012Validator(dict(schema), offline=True)
-    return [f"{_path(error.instance_path)}{error.message}" for error in validator.iter_errors(dict(inputs))]
-
-
-def _path(path: list[str | int]) -> str:
-    return f"{'.'.join(map(str, path))}: " if path else ""
+    return problems_of(validator_of(schema), dict(inputs))

@@ -34,6 +34,10 @@
     approvers = ["os:*"]
     reviews = [{ tool = "ship*", by = "quality" }]
 
+    [signals]                                 # JSON Schemas of payloads; see `domain.signals`
+    paid = { type = "object", required = ["cents"] }
+    "*" = false                               # no other signal is taken
+
     [plans]
     folders = ["plans"]                       # where plan files are; this is the default
 
@@ -50,8 +54,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..actors.signals import Schema, signal_rules
 from ..domain.authority import Authority
-from ..domain.errors import AuthorityInvalid
+from ..domain.errors import AuthorityInvalid, InvalidInputError
 from .commands import Command
 from .errors import ConfigError
 from .http_calls import HttpCall
@@ -62,7 +67,7 @@ FILE_NAME = "midcourse.toml"
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?\Z")
 _KEYS = (
     "store", "tools", "commands", "http", "packs", "planners", "reviewers", "plan_reviewers", "on_stuck",
-    "authority", "plans",
+    "authority", "signals", "plans",
 )  # fmt: skip
 PLAN_FOLDERS = ("plans",)
 _SQLITE = "sqlite:///"
@@ -102,6 +107,7 @@ class Config(msgspec.Struct, frozen=True):
         plan_folders: the folders of plan files, as they can be opened from the working folder.
         http: tools that are HTTP calls, by name.
         packs: the packs of built-in tools that are enabled, by name.
+        signals: JSON Schemas of the payloads of signals, by name or glob; ``False`` for none.
     """
 
     file: str = ""
@@ -117,6 +123,7 @@ class Config(msgspec.Struct, frozen=True):
     http: Mapping[str, HttpCall] = msgspec.field(default_factory=dict[str, HttpCall])
     packs: Mapping[str, Pack] = msgspec.field(default_factory=dict[str, Pack])
     on_stuck: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
+    signals: Mapping[str, Schema] = msgspec.field(default_factory=dict[str, Any])
 
 
 def find_config(named: str | None) -> Config:
@@ -175,6 +182,7 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
         _declared("http", "charge", content.get("http", {}), HttpCall, problems),
         read_packs(content.get("packs", {}), problems),
         _named(content, "on_stuck", problems),
+        _signals(content.get("signals", {}), problems),
     )
 
 
@@ -216,6 +224,19 @@ def _authority(value: Any, problems: list[str]) -> Authority:
     else:
         return authority
     return Authority()
+
+
+def _signals(table: Any, problems: list[str]) -> Mapping[str, Schema]:
+    """Return the schemas of signals, each of them one."""
+    if not isinstance(table, dict):
+        problems.append("signals: must be a table such as paid = { type = 'object' }")
+        return {}
+    for name, schema in table.items():
+        try:
+            signal_rules({name: schema})
+        except InvalidInputError as error:
+            problems.append(str(error))
+    return table
 
 
 def _plan_folders(table: Any, path: Path, problems: list[str]) -> tuple[str, ...]:

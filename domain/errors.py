@@ -10,6 +10,7 @@
     │   ├── AuthorityInvalid         rules about what runs may do that cannot be used
     │   ├── ExpressionError          see ``domain.expressions``
     │   └── MessageRefused           a message that does not fit the state of its run
+    │       ├── SignalInvalid        a signal that does not fit what is declared of it
     │       └── ReplanNotTaken       a request for a plan that has its answer already
     ├── TemplateError                see ``domain.templates``
     ├── StoreError                   see ``store.errors``
@@ -67,6 +68,23 @@ class AuthorityInvalid(InvalidInputError):
 
 class MessageRefused(InvalidInputError):
     """A message that does not fit the run as it is: nothing was recorded."""
+
+
+class SignalInvalid(MessageRefused):
+    """A signal does not fit what is declared of it. Its run is told nothing; the refusal is recorded.
+
+    Args:
+        run: the run it was for.
+        name: the signal.
+        id: its id, if it had one.
+        digest: digest of its payload.
+        problems: what does not fit, one sentence each, with its path in the payload.
+    """
+
+    def __init__(self, run: str, name: str, id: str, digest: str, problems: Sequence[str]) -> None:
+        self.run, self.name, self.id, self.digest = run, name, id, digest
+        self.problems = tuple(problems)
+        super().__init__(f"run {run} was not told: the signal {name!r} does not fit: {'; '.join(problems)}")
 
 
 class ReplanNotTaken(MessageRefused):

@@ -17,6 +17,7 @@ from .errors import ToolDefinitionError, UnknownTool
 from .ids import digest
 from .plan import Plan
 from .retry import RetryPolicy
+from .signals import ANY_SIGNAL, SignalRules
 
 Effect = Literal["read", "reversible", "irreversible"]
 __all__ = ["RECEIPT_FIELD", "USER_PREFIX", "Catalog", "Effect", "RetryPolicy", "ToolSpec"]
@@ -155,6 +156,7 @@ class Catalog:
         observers: names of the planners that are asked again after every step.
         inputs: by the same names, what takes their inputs where they have a schema for them.
         planners: names of the planners of the engine; ``None`` where they are not known.
+        signals: what is declared of signals.
 
     Raises:
         ToolDefinitionError: two tools share a name, or an ``undo`` cannot work.
@@ -162,7 +164,7 @@ class Catalog:
 
     __slots__ = (
         "_bare", "_specs", "authority", "digest", "guards_steps", "inputs", "observers", "on_stuck",
-        "plan_reviewers", "planners", "plans", "policies", "reviewers", "reviews_steps",
+        "plan_reviewers", "planners", "plans", "policies", "reviewers", "reviews_steps", "signals",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - one argument a kind of thing there is to know
@@ -178,7 +180,9 @@ class Catalog:
         observers: frozenset[str] = frozenset(),
         on_stuck: tuple[str, ...] = (),
         planners: frozenset[str] | None = None,
+        signals: SignalRules = ANY_SIGNAL,
     ) -> None:
+        self.signals = signals
         self.planners = planners
         self.on_stuck = on_stuck
         self.observers = observers

@@ -45,10 +45,11 @@ from .index import FINAL_STATUSES, IndexedRun, RunFilter, RunIndex, RunPage
 from .journal import Append, Appended, Journal, OnDone, Post, Reads
 from .record import Entry, Record
 from .snapshots import Snapshot, digest_of
-from .streams import SCHEDULES
+from .streams import ENGINE, SCHEDULES
 from .url import open_journal
 
 __all__ = [
+    "ENGINE",
     "FINAL_STATUSES",
     "GENESIS",
     "SCHEDULES",

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from ..domain.engine_facts import BY_TOPIC as ENGINE_FACTS
 from ..domain.facts import BY_TOPIC, Fact
 from ..domain.schedules.facts import BY_TOPIC as SCHEDULE_FACTS
 from .chain import link
@@ -143,8 +144,8 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
 
 
 def _kind(topic: str) -> type[Fact]:
-    """Return the fact of a topic, of a run or of a schedule."""
-    return SCHEDULE_FACTS.get(topic) or BY_TOPIC[topic]
+    """Return the fact of a topic, of a run, a schedule or an engine."""
+    return SCHEDULE_FACTS.get(topic) or ENGINE_FACTS.get(topic) or BY_TOPIC[topic]
 
 
 class _Readers(dict[str, tuple[Callable[[bytes], Any], bytes]]):

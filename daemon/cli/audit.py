@@ -11,6 +11,7 @@ _COMMANDS = {
     "at": Lazy("audit_facts:at", "Show a run as it was at a version or time."),
     "diff": Lazy("audit_why:diff", "Compare two revisions of a plan."),
     "why": Lazy("audit_why:why", "Follow the causes of a step or a revision."),
+    "engine": Lazy("audit_facts:engine", "Print what is no fact of any run: refused signals."),
     "verify": Lazy("audit_verify:verify", "Prove that nothing was altered."),
 }
 

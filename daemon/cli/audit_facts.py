@@ -44,6 +44,33 @@ def facts(session: Session, /, *, run: str, after: int, until: int | None) -> No
                     say(fact_line(record, width=width()))
 
 
+@click.command("engine")
+@click.option(
+    "--after", type=click.IntRange(0, MOST), default=0, metavar="N", help="Only facts after this version."
+)
+@json_option
+@pass_session
+def engine(session: Session, /, *, after: int) -> None:
+    """Print the facts that are those of no run: signals that were refused, by which sender, and why.
+
+    What a refused signal said is not kept, only its digest.
+    """
+    from ...store import ENGINE
+    from .render_facts import fact_line, fact_value
+
+    none = True
+    with session.read() as journal:
+        for records in journal.read_batches(ENGINE, after=after):
+            for record in records:
+                none = False
+                if session.as_json:
+                    say_line(fact_value(record))
+                else:
+                    say(fact_line(record, width=width()))
+    if none and not session.as_json:
+        note("Nothing was refused")
+
+
 @click.command("at", epilog=RUN_HELP)
 @run_argument
 @click.argument("moment", metavar="VERSION|TIME")

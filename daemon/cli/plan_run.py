@@ -203,7 +203,7 @@ async def _run(
     async with Engine(
         session.store, tools=parts.tools, planners=parts.planners, plans=parts.plans,
         authority=parts.authority, reviewers=parts.reviewers, plan_reviewers=parts.plan_reviewers,
-        on_stuck=parts.on_stuck,
+        on_stuck=parts.on_stuck, signals=session.config.signals,
     ) as engine:  # fmt: skip
         handle = await engine.start(
             Goal(plan.name, inputs, plan.requirements),

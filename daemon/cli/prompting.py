@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -50,7 +50,7 @@ async def _tell(said: Any) -> None:
         note(f"Not taken: {refused}")
 
 
-def _problems(answer: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
+def _problems(answer: Mapping[str, Any], schema: Mapping[str, Any]) -> Sequence[str]:
     from ...actors.plan_inputs import input_problems
 
     return problems_of(answer, schema) or input_problems(schema, answer)

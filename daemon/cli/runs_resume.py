@@ -81,6 +81,7 @@ async def _resume(
         reviewers=parts.reviewers,
         plan_reviewers=parts.plan_reviewers,
         on_stuck=parts.on_stuck,
+        signals=session.config.signals,
     )
     async with engine:
         try:

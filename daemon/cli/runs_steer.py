@@ -17,6 +17,7 @@ from .session import Session, find_run_async, pass_session, wait_for
 
 if TYPE_CHECKING:
     from ...domain.messages import Message, RequestReplan
+    from ...domain.tools import Catalog
 
 
 @click.command("signal", epilog=RUN_HELP)
@@ -28,11 +29,18 @@ if TYPE_CHECKING:
 @json_option
 @pass_session
 def signal(session: Session, /, *, run: str, name: str, payload: Any, id_: str, irrelevant: bool) -> None:
-    """Tell a run something new, with a JSON value: as given, from a file, or from standard input."""
+    """Tell a run something new, with a JSON value: as given, from a file, or from standard input.
+
+    One that does not fit what [signals] of the configuration says of it is refused, and that is recorded:
+    `midcourse audit engine` shows it.
+    """
+    from ...actors.signals import signal_rules
     from ...domain.messages import ReceiveSignal
+    from ...domain.tools import Catalog
 
     news = {"name": name, "payload": payload, "id": id_, "relevant": not irrelevant}
-    tell(session, run, ReceiveSignal(**sender(session), **news))
+    declared = Catalog(signals=signal_rules(session.config.signals))
+    tell(session, run, ReceiveSignal(**sender(session), **news), declared)
 
 
 @click.command("cancel", epilog=RUN_HELP)
@@ -180,9 +188,16 @@ def sender(session: Session) -> dict[str, Any]:
     return {"at": time.time(), "actor": session.actor}
 
 
-def tell(session: Session, reference: str, message: Message) -> None:
-    """Record what a message amounts to, and print that."""
-    run_id, topics, is_open = wait_for(_record(session, reference, message))
+def tell(session: Session, reference: str, message: Message, catalog: Catalog | None = None) -> None:
+    """Record what a message amounts to, and print that.
+
+    Args:
+        session: the command.
+        reference: the run.
+        message: what it is told.
+        catalog: what the message is checked against, where it is.
+    """
+    run_id, topics, is_open = wait_for(_record(session, reference, message, catalog))
     if session.as_json:
         say_document({"run": run_id, "recorded": topics})
     elif topics:
@@ -193,13 +208,15 @@ def tell(session: Session, reference: str, message: Message) -> None:
         note(f"no engine owns this store: {session.command_line('runs', 'resume', run_id)} carries it on")
 
 
-async def _record(session: Session, reference: str, message: Message) -> tuple[str, list[str], bool]:
-    from ...actors.writer import write
+async def _record(
+    session: Session, reference: str, message: Message, catalog: Catalog | None
+) -> tuple[str, list[str], bool]:
+    from ...actors.writer import NO_TOOLS, write
     from ...domain.summary import FINAL
 
     async with session.write() as journal:
         run_id = await find_run_async(journal, reference)
-        reaction = await write(journal, run_id, message)
+        reaction = await write(journal, run_id, message, NO_TOOLS if catalog is None else catalog)
         index = await journal.get_index(run_id)
     is_open = index is not None and index.status not in FINAL
     return run_id, [fact.topic for fact, _ in reaction.facts], is_open

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .. import facts as f
 from .. import messages as m
-from ..errors import MessageRefused
+from ..errors import MessageRefused, SignalInvalid
+from ..ids import digest
 from ..run import Run
 from ..tools import Catalog
 from .decision import NOTHING, Decision
@@ -12,13 +13,15 @@ from .recovery import stop_orders
 from .reports import settle
 
 
-def receive_signal(run: Run, message: m.ReceiveSignal, _catalog: Catalog) -> Decision:
-    """Take a signal up, once."""
+def receive_signal(run: Run, message: m.ReceiveSignal, catalog: Catalog) -> Decision:
+    """Take a signal up, once, if it fits what is declared of it."""
     if message.id and message.id in run.signal_ids:
         return NOTHING
     refuse_ended(run, f"signal {message.name!r}")
     if not message.name:
         raise MessageRefused(f"run {run.id}: a signal needs a name")
+    if problems := catalog.signals.problems(message.name, message.payload):
+        raise SignalInvalid(run.id, message.name, message.id, digest(message.payload), problems)
     return Decision((f.SignalReceived(message.name, message.payload, message.id, message.relevant),))
 
 

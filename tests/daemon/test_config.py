@@ -182,7 +182,7 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
             "stores = 'x'",
             (
                 "stores: unknown key; allowed are store, tools, commands, http, packs, planners, reviewers, "
-                "plan_reviewers, on_stuck, authority, plans"
+                "plan_reviewers, on_stuck, authority, signals, plans"
             ),
         ),
         ("authority = 5", "authority: Expected `object`, got `int`"),
