@@ -91,6 +91,7 @@ class ChildRuns:
             mode=order.mode,
             tags={PARENT_TAG: order.parent.run, LINEAGE_TAG: order.lineage},
             limits=order.limits,
+            priority=order.priority,
             parent=order.parent,
         )
 

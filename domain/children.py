@@ -66,44 +66,6 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     receipt: Receipt
 
 
-class Child(msgspec.Struct, gc=False):
-    """A child run as its parent knows it.
-
-    Args:
-        run: its id.
-        operation: key of the operation that it is.
-        attempt: the attempt that it is.
-        step: the step it was started for.
-        goal: what it is for.
-        of: the operation of the tool that started it; empty where the step itself is the child.
-        digest: digest of its terms.
-        depth: runs above it.
-        first: the first attempt of its tool under the step it was started for.
-        terms: the fact that began it, until it has ended.
-        state: where it stands.
-        stop: why it was asked to stop.
-        result: what it ended with, once it is completed.
-        failure: the message of its failure, or the reason it was cancelled.
-        kept: its irreversible effects.
-    """
-
-    run: str
-    operation: str
-    attempt: int
-    step: str
-    goal: Goal
-    of: str
-    digest: str
-    depth: int
-    first: int
-    terms: Any
-    state: ChildState = "running"
-    stop: str = ""
-    result: Any = None
-    failure: str = ""
-    kept: tuple[Kept, ...] = ()
-
-
 class ChildView(msgspec.Struct, frozen=True, omit_defaults=True):
     """A child run as people, programs and the tool that started it see it.
 

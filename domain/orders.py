@@ -12,6 +12,7 @@ import msgspec
 
 from .children import Parent
 from .facts import Limits, Mode
+from .fairness import Priority
 from .goal import Goal
 from .opinions import Consultation
 from .plan import Plan
@@ -122,6 +123,7 @@ class StartChild(Order):
         mode: that of its parent.
         by: who started its parent.
         pause: why it is to begin nothing yet.
+        priority: that of its parent.
     """
 
     child: str
@@ -134,6 +136,7 @@ class StartChild(Order):
     mode: Mode = "autonomous"
     by: str = ""
     pause: str = ""
+    priority: Priority = "normal"
 
 
 class GuideChild(Order):

@@ -10,9 +10,10 @@ from . import facts as f
 from .approvals import Approval
 from .breakpoints import Breakpoints
 from .budget import Budget
-from .children import Child, Parent
+from .children import Parent
 from .errors import ReplanAnswer
 from .fairness import Priority
+from .family import Child
 from .frames import ControlRun, Frame
 from .goal import Goal
 from .held import Held

@@ -9,9 +9,10 @@ import msgspec
 
 from .briefing import goal, ledger_entry, signals
 from .budget import Budget, Usage
-from .children import Child, ChildView, Parent
+from .children import ChildView, Parent
 from .copies import copied
 from .facts import Failure, Gap, Limits, Mode
+from .family import Child
 from .goal import Goal
 from .ledger import UndoState
 from .plan import Author, Plan

@@ -14,7 +14,6 @@ from .bodies import RESERVED_IDS, as_step, idle_fields, unsupported_fields
 from .model import (
     CARRIED_OUT,
     CONTROLS,
-    PLAN_AND_EXECUTE,
     Agent,
     Ask,
     Body,
@@ -38,7 +37,6 @@ from .references import Site, outside_references, possible_outside_references, s
 __all__ = [
     "CARRIED_OUT",
     "CONTROLS",
-    "PLAN_AND_EXECUTE",
     "RESERVED_IDS",
     "Agent",
     "Ask",

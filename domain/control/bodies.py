@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import msgspec
 
+from ..children import PLAN_AND_EXECUTE
 from ..plan import Step
 from ..problems import Place
 from ..retry import RetryPolicy
 from . import fields as f
-from .model import CONTROLS, PLAN_AND_EXECUTE, Body, PlanStep
+from .model import CONTROLS, Body, PlanStep
 
 STEP_FIELDS: Final = {
     "id": f.WORDS.needed(),

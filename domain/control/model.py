@@ -266,7 +266,5 @@ CONTROLS: Final[Mapping[str, type[Control]]] = {
 }
 """The tool names that are carried out by the engine itself."""
 
-PLAN_AND_EXECUTE: Final = "plan_and_execute"
-
 CARRIED_OUT: Final = frozenset(("exit", "decide", "filter", "map", "reduce", "ask", "wait", "plan__"))
 """The control steps that this version carries out, and ``plan__`` once it runs plans in plans."""

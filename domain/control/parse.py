@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from ..children import PLAN_AND_EXECUTE
 from ..expressions import ExpressionError, names_in
 from ..problems import Place
 from ..questions import problems_of, property_problem, schema_problem
@@ -165,8 +166,8 @@ def _check_agent(read: dict[str, Any], _value: Mapping[str, Any], place: Place) 
             "'tools' is empty; name tools or globs such as 'user__*', or leave it out for all"
         )
     for index, each in enumerate(read.get("tools", ())):
-        if each == "plan_and_execute":
-            place.at("tools", index).say("an agent cannot call 'plan_and_execute'; name other tools")
+        if each == PLAN_AND_EXECUTE:
+            place.at("tools", index).say(f"an agent cannot call {PLAN_AND_EXECUTE!r}; name other tools")
     schema = read.get("output_schema")
     if schema is not None and schema.get("type") != "object" and "properties" not in schema:
         place.at("output_schema").say("'output_schema' must say 'type: object', or have 'properties'")

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from .. import facts as f
 from .. import ids
 from .. import messages as m
-from ..children import MAX_DEPTH, PLAN_AND_EXECUTE, Child, choose_planner, terms_digest
+from ..child_terms import read_terms
+from ..children import MAX_DEPTH, PLAN_AND_EXECUTE, choose_planner, terms_digest
 from ..errors import InvalidInputError, MessageRefused
 from ..evolve.children import receipt_of
-from ..goal import Goal, Requirement
+from ..family import Child
+from ..goal import Goal
 from ..ledger import Operation
 from ..plan import Step
 from ..receipt import Receipt
@@ -31,25 +31,6 @@ from .limits import check_budgets
 from .outcomes import is_late
 from .reports import report_failure, report_success
 
-
-class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """The input of a ``plan_and_execute`` step.
-
-    Args:
-        query: what the child run is for, in words.
-        inputs: JSON values its plan may use as ``{{input.…}}``.
-        planner: name of its planner; empty for that of its parent, or the only one there is.
-        requirements: what it has to show before it is complete.
-        limits: its own limits and budgets.
-    """
-
-    query: str
-    inputs: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    planner: str = ""
-    requirements: tuple[Requirement, ...] = ()
-    limits: f.Limits = f.Limits()
-
-
 # --------------------------------------------------------------------------------------------------- starting
 
 
@@ -61,11 +42,7 @@ def started(
     Raises:
         InvalidInputError: its input is none; the text says what is wrong and what is allowed.
     """
-    try:
-        terms = msgspec.convert(input, Terms)
-    except msgspec.ValidationError as error:
-        fields = ", ".join(Terms.__struct_fields__)
-        raise InvalidInputError(f"{PLAN_AND_EXECUTE}: {error} (it takes: {fields})") from error
+    terms = read_terms(input)
     goal = Goal(terms.query, terms.inputs, terms.requirements)
     planner = _checked(run, goal, terms.planner, None, terms.limits, catalog)
     attempt = run.attempts.get(key, 0) + 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from .. import facts as f
-from ..children import Child, Parent
+from ..children import Parent
+from ..family import Child
 from ..ledger import Operation
 from ..orders import GuideChild, Order, StartChild
 from ..run import Run
@@ -19,7 +20,7 @@ def order_of(run: Run, child: f.ChildStarted) -> StartChild:
     pause = run.paused.reason if run.paused is not None else ""
     return StartChild(
         child.child, parent, run.lineage, child.goal, child.planner, child.plan, child.limits, run.mode,
-        run.started_by, pause,
+        run.started_by, pause, run.priority,
     )  # fmt: skip
 
 
@@ -68,6 +69,7 @@ def orders_again(run: Run) -> list[Order]:
         if child.stop:
             orders.append(_guide(run, child, stop=child.stop))
             continue
+        assert child.terms is not None  # noqa: S101 - they are kept until the child has ended
         order = order_of(run, child.terms)
         orders.append(msgspec.structs.replace(order, pause=pause))
     return orders

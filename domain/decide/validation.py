@@ -11,9 +11,10 @@ from typing import Any, get_args
 import msgspec
 
 from ..briefing import open_steps
-from ..children import PLAN_AND_EXECUTE, TAKE_BACK, choose_planner
+from ..child_terms import term_problems
+from ..children import PLAN_AND_EXECUTE, TAKE_BACK
 from ..control import CONTROLS, bodies_of, parse_control, sites_of, steps_of, with_names
-from ..errors import InvalidInputError, UnknownTool
+from ..errors import UnknownTool
 from ..opinions import PERSON
 from ..plan import Plan, Step, WhenUnapproved
 from ..problems import Place, Problem
@@ -145,12 +146,8 @@ def _child_problems(step: Step, catalog: Catalog, planner: str) -> Iterator[str]
     if step.tool_name == TAKE_BACK:
         yield f"step {step.id}: {TAKE_BACK} is no step of a plan; list the child run's operation under undo"
         return
-    named = step.input.get("planner", "")
-    try:
-        if isinstance(named, str) and is_literal(named):
-            choose_planner(named, planner, catalog.planners)
-    except InvalidInputError as error:
-        yield f"step {step.id}: {error}"
+    for _, problem in term_problems(step.input, planner, catalog.planners):
+        yield f"step {step.id}: {problem}"
 
 
 def _terms_problems(step: Step, catalog: Catalog) -> Iterator[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .. import facts as f
-from ..children import PLAN_AND_EXECUTE, TAKE_BACK, Child, Parent
+from ..children import PLAN_AND_EXECUTE, TAKE_BACK, Parent
+from ..family import Child
 from ..ledger import Operation
 from ..receipt import Receipt
 from ..run import Run

@@ -9,7 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
-from ..control import CONTROLS, PLAN_AND_EXECUTE
+from ..child_terms import term_problems
+from ..children import PLAN_AND_EXECUTE
+from ..control import CONTROLS
 from ..errors import UnknownTool
 from ..problems import Place, Problem, did_you_mean
 from ..shapes import Shape
@@ -96,6 +98,9 @@ def _check_call(call: Call, plan: PlanFile, around: Surroundings, place: Place) 
         here.say(problem)
     elif spec is not None:
         _check_arguments(call.input, spec.name, spec.input_schema, inputs, is_open=False)
+        if spec.name == PLAN_AND_EXECUTE:
+            for name, said in term_problems(call.input, "", around.tools.planners):
+                inputs.at(name).say(said)
     elif call.tool.startswith(PLAN_PREFIX):
         called = around.plans.get(call.tool.removeprefix(PLAN_PREFIX), plan)
         _check_arguments(call.input, call.tool, called.input_schema or {}, inputs, is_open=True)

@@ -10,7 +10,6 @@ import msgspec
 from ..control import (
     CARRIED_OUT,
     CONTROLS,
-    PLAN_AND_EXECUTE,
     Body,
     PlanStep,
     as_control,
@@ -96,7 +95,7 @@ class PlanFile(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 def _is_carried_out(tool: str) -> bool:
-    if tool in CONTROLS or tool == PLAN_AND_EXECUTE:
+    if tool in CONTROLS:
         return tool in CARRIED_OUT
     return not tool.startswith(PLAN_PREFIX) or PLAN_PREFIX in CARRIED_OUT
 

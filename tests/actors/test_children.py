@@ -113,9 +113,10 @@ async def child_of(engine: Engine, run: RunHandle) -> tuple[RunHandle, RunState]
 async def test_a_step_is_a_child_run_and_its_result_is_that_of_the_step(url: str) -> None:
     world = World()
     async with Engine(url, tools=world.tools(), planners={"p": planner()}) as engine:
-        run = await engine.start("parent", plan=PARENT, by="ada")
+        run = await engine.start("parent", plan=PARENT, by="ada", priority="high")
         outcome = await run.outcome(timeout_s=10)
         child, state = await child_of(engine, run)
+        begun = await anext(child.facts())
         children = await engine.runs(RunFilter(tags={"parent": run.id}))
         parent = await run.state()
     assert (outcome.status, world.done) == ("completed", ["book 1", "book b1", "say"])
@@ -123,6 +124,8 @@ async def test_a_step_is_a_child_run_and_its_result_is_that_of_the_step(url: str
     assert (state.lineage, state.key) == (run.id, "")
     assert state.parent is not None
     assert (state.parent.run, state.parent.step, state.planner) == (run.id, "trip", "p")
+    assert isinstance(begun.fact, f.RunStarted)
+    assert begun.fact.priority == "high"
     assert [each.run_id for each in children.runs] == [child.id]
     assert [(each.run, each.state, each.result) for each in parent.children] == [
         (child.id, "completed", "b1")

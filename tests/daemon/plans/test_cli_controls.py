@@ -241,3 +241,40 @@ def test_a_map_that_is_interrupted_goes_on_where_it_was(
     facts = call("audit", "facts", command[-1], "--json").json_lines
     reserved = [fact["data"]["step"] for fact in facts if fact["topic"] == "step_started"]
     assert reserved.count("E0/do.0/R") == reserved.count("E0/do.1/R") == 1
+
+
+def test_a_plan_that_plans_and_executes_is_checked_shown_and_run(call: Any, shop: Path, write: Any) -> None:
+    (shop / "trips.py").write_text(
+        "from midcourse import Plan, Step\n\n\n"
+        "def plan(context):\n    return Plan([Step('A', 'reserve', {'sku': context.inputs['sku']})])\n"
+    )
+    (shop / "midcourse.toml").write_text(
+        'store = "sqlite:///shop.db"\ntools = ["shop"]\n[planners]\ntrips = "trips:plan"\n'
+    )
+    do = "{tool_name: plan_and_execute, input: {query: 'get {{item}}', inputs: {sku: '{{item}}'}}}"
+    write(
+        "many",
+        f"  - {{id: E0, tool_name: map, input: {{over: [lamp, desk], do: {do}}}}}\n",
+        output="{got: '{{E0.results}}'}",
+    )
+    write(
+        "wrong",
+        "  - {id: E0, tool_name: plan_and_execute, input: {query: 7, planner: trip, limits: {replan: 1}}}\n"
+        "  - {id: E1, tool_name: plan_and_execute, input: {}}\n",
+    )
+    said = [line.split(": step ", 1)[-1] for line in call("plan", "validate", "wrong").lines]
+    assert said == [
+        "E0: plan_and_execute: query: Expected `str`, got `int`",
+        "E0: plan_and_execute: there is no planner 'trip' (registered: trips)",
+        "E0: plan_and_execute: limits.replan: there is no field 'replan' (did you mean 'replans'?)",
+        "E1: plan_and_execute needs the argument 'query'",
+        "plans/wrong.yaml: 4 problems",
+    ]
+    assert call("plan", "validate", "many").code == 0
+    assert call("plan", "dry-run", "many", "--json").json["steps"][1]["undo"] == "builtin__take_back"
+    ran = call("plan", "run", "many", "-q")
+    assert (ran.code, ran.json) == (
+        0,
+        {"got": [{"id": "R-lamp", "quantity": 1}, {"id": "R-desk", "quantity": 1}]},
+    )
+    assert len(call("runs", "list", "--json").json["runs"]) == 3

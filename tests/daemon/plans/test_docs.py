@@ -34,7 +34,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "plans").mkdir()
     for language, block in BLOCKS:
         if language == "python":
-            (tmp_path / "shop.py").write_text(block)
+            name = re.match(r"# (\w+\.py)\n", block)
+            (tmp_path / (name[1] if name else "shop.py")).write_text(block)
         elif language == "toml":
             with (tmp_path / "midcourse.toml").open("a") as config:  # further tables go into the same file
                 config.write(f"{block}\n")
@@ -64,7 +65,7 @@ def test_its_plans_are_valid(folder: Path) -> None:
         0,
         [
             f"plans/{name}.yaml: valid"
-            for name in ("gates", "morning", "order", "shelves", "stocktaking", "tell_all")
+            for name in ("gates", "morning", "order", "parcels", "shelves", "stocktaking", "tell_all")
         ],
     )
 
