@@ -140,17 +140,18 @@ class Story:
         """Let one thing more happen, with other tools if so."""
         self.catalog = tools or self.catalog
         self.take(happening)
+        self._is_kept()
         return self
 
     def then(self, *expected: Any) -> Story:
-        """Say which facts were recorded and which orders given, all of them, facts first.
-
-        Whatever state a story comes to, a snapshot of it has all of it.
-        """
+        """Say which facts were recorded and which orders given, all of them, facts first."""
         assert [*expected] == [*self.new, *self.orders]
+        return self
+
+    def _is_kept(self) -> None:
+        """Whatever state a story comes to, a snapshot of it has all of it."""
         if self.run.version == len(self.facts):  # nobody else has written to it
             is_kept(replayed("run", self.facts))
-        return self
 
     def then_nothing(self) -> Story:
         return self.then()
