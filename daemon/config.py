@@ -12,6 +12,9 @@
     [reviewers]                               # functions of a `midcourse.Consultation`
     quality = "shop.reviews:look"             # the one called "judge" judges requirements
 
+    [policies]                                # functions of a `midcourse.Usage`, which budgets name
+    thrift = "shop.money:too_much"
+
     [on_stuck]                                # asked in this order about a run that is stuck
     depot = "shop.help:look_up"
 
@@ -38,6 +41,13 @@
     paid = { type = "object", required = ["cents"] }
     "*" = false                               # no other signal is taken
 
+    [limits]                                  # of runs started from the command line: `midcourse.Limits`
+    replans = 5
+    budgets = [{ steps = 500, cost = 20.0 }]
+
+    [engine]                                  # the fields of `midcourse.Settings`
+    tool_threads = 4
+
     [plans]
     folders = ["plans"]                       # where plan files are; this is the default
 
@@ -46,7 +56,6 @@ What ``tools`` names is described in ``daemon.parts``.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,40 +63,26 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..actors.settings import Settings
 from ..actors.signals import Schema, signal_rules
 from ..domain.authority import Authority
 from ..domain.errors import AuthorityInvalid, InvalidInputError
+from ..domain.facts import Limits
 from .commands import Command
 from .errors import ConfigError
 from .http_calls import HttpCall
 from .packs import Pack, read_packs
+from .sources import Source, read_named, read_names, read_source
 from .tables import read_table
 
 FILE_NAME = "midcourse.toml"
-_TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?\Z")
 _KEYS = (
-    "store", "tools", "commands", "http", "packs", "planners", "reviewers", "plan_reviewers", "on_stuck",
-    "authority", "signals", "plans",
+    "store", "tools", "commands", "http", "packs", "planners", "reviewers", "plan_reviewers", "policies",
+    "on_stuck", "authority", "signals", "limits", "engine", "plans",
 )  # fmt: skip
 PLAN_FOLDERS = ("plans",)
 _SQLITE = "sqlite:///"
 T = TypeVar("T", bound=msgspec.Struct)
-
-
-class Source(msgspec.Struct, frozen=True):
-    """Where a part comes from.
-
-    Args:
-        key: the key it stands under, for messages.
-        target: ``package.module`` or ``package.module:name``.
-        call: whether it is a function to call for the parts.
-        arguments: what the function is called with, beside the folder of the file.
-    """
-
-    key: str
-    target: str
-    call: bool = False
-    arguments: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -108,6 +103,9 @@ class Config(msgspec.Struct, frozen=True):
         http: tools that are HTTP calls, by name.
         packs: the packs of built-in tools that are enabled, by name.
         signals: JSON Schemas of the payloads of signals, by name or glob; ``False`` for none.
+        limits: of runs that are started from the command line.
+        settings: how engines of the command line work.
+        policies: where the policies that budgets name come from, by name.
     """
 
     file: str = ""
@@ -124,6 +122,9 @@ class Config(msgspec.Struct, frozen=True):
     packs: Mapping[str, Pack] = msgspec.field(default_factory=dict[str, Pack])
     on_stuck: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
     signals: Mapping[str, Schema] = msgspec.field(default_factory=dict[str, Any])
+    limits: Limits = Limits()
+    settings: Settings = Settings()
+    policies: Mapping[str, Source] = msgspec.field(default_factory=dict[str, Source])
 
 
 def find_config(named: str | None) -> Config:
@@ -167,41 +168,26 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
     if not isinstance(tools, list):
         problems.append("tools: must be a list such as ['package.module']")
         tools = []
-    sources = [_source(f"tools[{index}]", value, problems) for index, value in enumerate(tools)]
+    sources = [read_source(f"tools[{index}]", value, problems) for index, value in enumerate(tools)]
     return Config(
         str(path),
         str(path.resolve().parent),
         _from_folder(store, path),
         tuple(source for source in sources if source),
-        _named(content, "planners", problems),
+        read_named(content, "planners", problems),
         _authority(content.get("authority", {}), problems),
         _plan_folders(content.get("plans", {}), path, problems),
         _declared("commands", "log", content.get("commands", {}), Command, problems),
-        _named(content, "reviewers", problems),
-        _names(content, "plan_reviewers", problems),
+        read_named(content, "reviewers", problems),
+        read_names(content, "plan_reviewers", problems),
         _declared("http", "charge", content.get("http", {}), HttpCall, problems),
         read_packs(content.get("packs", {}), problems),
-        _named(content, "on_stuck", problems),
+        read_named(content, "on_stuck", problems),
         _signals(content.get("signals", {}), problems),
+        _limits(content.get("limits", {}), problems),
+        read_table("engine", content.get("engine", {}), Settings, problems) or Settings(),
+        read_named(content, "policies", problems),
     )
-
-
-def _named(content: Mapping[str, Any], key: str, problems: list[str]) -> dict[str, Source]:
-    """Return a table of names and where they come from."""
-    table = content.get(key, {})
-    if not isinstance(table, dict):
-        problems.append(f"{key}: must be a table such as name = 'package.module:{key.removesuffix('s')}'")
-        return {}
-    sources = {name: _source(f"{key}.{name}", value, problems) for name, value in table.items()}
-    return {name: source for name, source in sources.items() if source}
-
-
-def _names(content: Mapping[str, Any], key: str, problems: list[str]) -> tuple[str, ...]:
-    names = content.get(key, [])
-    if not isinstance(names, list) or not all(isinstance(each, str) and each for each in names):
-        problems.append(f"{key}: must be a list such as ['quality']")
-        return ()
-    return tuple(names)
 
 
 def _declared(key: str, example: str, table: Any, kind: type[T], problems: list[str]) -> dict[str, T]:
@@ -224,6 +210,16 @@ def _authority(value: Any, problems: list[str]) -> Authority:
     else:
         return authority
     return Authority()
+
+
+def _limits(table: Any, problems: list[str]) -> Limits:
+    limits = read_table("limits", table, Limits, problems) or Limits()
+    for index, budget in enumerate(limits.budgets):
+        try:
+            budget.check()
+        except InvalidInputError as error:
+            problems.append(f"limits.budgets[{index}]: {error}")
+    return limits
 
 
 def _signals(table: Any, problems: list[str]) -> Mapping[str, Schema]:
@@ -251,23 +247,6 @@ def _plan_folders(table: Any, path: Path, problems: list[str]) -> tuple[str, ...
         return ()
     here = path.resolve().parent
     return tuple(each if here == Path.cwd() else str(here / each) for each in folders)
-
-
-def _source(key: str, value: Any, problems: list[str]) -> Source | None:
-    call = isinstance(value, dict)
-    table = value if isinstance(value, dict) else {"call": value}
-    target, arguments = table.get("call"), table.get("with", {})
-    unknown = [name for name in table if name not in ("call", "with")]
-    if unknown:
-        problems.append(f"{key}: unknown {', '.join(unknown)}; allowed are call and with")
-    elif not isinstance(target, str) or not _TARGET.match(target) or (call and ":" not in target):
-        form = "'package.module:function'" if call else "'package.module' or 'package.module:name'"
-        problems.append(f"{key}: must name {form}, not {target!r}")
-    elif not isinstance(arguments, dict):
-        problems.append(f"{key}.with: must be a table of arguments")
-    else:
-        return Source(key, target, call, arguments)
-    return None
 
 
 def _from_folder(store: str, path: Path) -> str:

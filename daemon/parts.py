@@ -28,11 +28,12 @@ from ..domain.errors import InvalidInputError, ToolDefinitionError
 from ..domain.plan_file import PlanFile
 from ..domain.tools import Catalog
 from .commands import Command, command_tool
-from .config import Config, Source
+from .config import Config
 from .errors import ConfigError
 from .http_calls import HttpCall, http_tool
 from .packs import Pack
 from .plans.folders import PlanFolders
+from .sources import Source
 
 
 class Parts:
@@ -43,6 +44,7 @@ class Parts:
         planners: the planners, by name.
         reviewers: the reviewers and the judge, by name.
         plan_reviewers: names of those who review every plan of a planner.
+        policies: the policies that budgets name, by name.
         on_stuck: the handlers of stuck runs, by name, in order.
         authority: what runs may do, and who has to agree.
         plans: the plans of the plan folders that steps may call.
@@ -55,6 +57,7 @@ class Parts:
         self.planners: dict[str, Any] = {}
         self.reviewers: dict[str, Any] = {}
         self.plan_reviewers: tuple[str, ...] = ()
+        self.policies: dict[str, Any] = {}
         self.on_stuck: dict[str, Any] = {}
         self.authority = Authority()
         self.plans: list[PlanFile] = []
@@ -73,6 +76,7 @@ class Parts:
         self.catalog = Catalog(
             (tool.spec for tool in self.tools),
             self.authority,
+            self.policies,
             plans=plans,
             inputs=inputs,
             reviewers=frozenset(self.reviewers),
@@ -112,6 +116,8 @@ def load_parts(config: Config) -> Parts:
         _try(source, partial(_add_named_planner, parts, name, source, config), problems)
     for name, source in config.reviewers.items():
         _try(source, partial(_add_reviewer, parts, name, source, config), problems)
+    for name, source in config.policies.items():
+        _try(source, partial(_add_policy, parts, name, source, config), problems)
     for name, source in config.on_stuck.items():
         _try(source, partial(_add_handler, parts, name, source, config), problems)
     parts.plans = PlanFolders([Path(folder) for folder in config.plan_folders]).callable()
@@ -223,6 +229,13 @@ def _add_reviewer(parts: Parts, name: str, source: Source, config: Config) -> No
     if not callable(reviewer):
         raise _UnusableError(f"reviewer {name!r} is {reviewer!r}, which cannot be called")
     parts.reviewers[name] = reviewer
+
+
+def _add_policy(parts: Parts, name: str, source: Source, config: Config) -> None:
+    policy = _load(source, config)
+    if not callable(policy):
+        raise _UnusableError(f"policy {name!r} is {policy!r}, which cannot be called")
+    parts.policies[name] = policy
 
 
 def _add_handler(parts: Parts, name: str, source: Source, config: Config) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, get_args, get_origin
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 
@@ -11,8 +11,8 @@ from .children import PLAN_AND_EXECUTE, choose_planner
 from .errors import InvalidInputError
 from .facts.base import Limits
 from .goal import Requirement
-from .problems import did_you_mean
 from .templates import is_literal
+from .unknown_fields import unknown_fields
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
@@ -50,30 +50,6 @@ def read_terms(input: Mapping[str, Any]) -> Terms:
     for unknown in unknown_fields(input, Terms):
         raise InvalidInputError(f"{PLAN_AND_EXECUTE}: {unknown}")
     return terms
-
-
-def unknown_fields(value: Any, type_: Any, path: str = "") -> Iterator[str]:
-    """Yield a sentence for every field that a JSON value has and its type does not.
-
-    The types of facts let unknown fields pass, since a newer version may have written them; people mistype.
-
-    Args:
-        value: the value.
-        type_: what it is to become.
-        path: where it stands.
-    """
-    if get_origin(type_) is tuple and isinstance(value, Sequence):
-        for index, each in enumerate(value):
-            yield from unknown_fields(each, get_args(type_)[0], f"{path}[{index}]")
-    elif isinstance(type_, type) and issubclass(type_, msgspec.Struct) and isinstance(value, Mapping):
-        types = {field.name: field.type for field in msgspec.structs.fields(type_)}
-        for name, each in value.items():
-            where = f"{path}.{name}" if path else name
-            if name in types:
-                yield from unknown_fields(each, types[name], where)
-            else:
-                hint = did_you_mean(name, types, otherwise=f"it takes: {', '.join(types)}")
-                yield f"{where}: there is no field {name!r}{hint}"
 
 
 def term_problems(

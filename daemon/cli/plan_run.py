@@ -24,7 +24,7 @@ from .session import Session, pass_session
 
 if TYPE_CHECKING:
     from ...domain.breakpoints import Breakpoints
-    from ...domain.facts import ExitReached
+    from ...domain.facts import ExitReached, Limits
     from ...domain.plan_file import PlanFile
     from ...store import Record
     from ..history import History
@@ -193,18 +193,13 @@ async def _run(
 ) -> Ending:
     import asyncio
 
-    from ...actors.engine import Engine
-    from ...domain.facts import Limits
     from ...domain.goal import Goal
+    from ..engines import engine_of
     from ..history import History
     from ..resume import carry_on
 
     options = course.options
-    async with Engine(
-        session.store, tools=parts.tools, planners=parts.planners, plans=parts.plans,
-        authority=parts.authority, reviewers=parts.reviewers, plan_reviewers=parts.plan_reviewers,
-        on_stuck=parts.on_stuck, signals=session.config.signals,
-    ) as engine:  # fmt: skip
+    async with engine_of(session.store, session.config, parts) as engine:
         handle = await engine.start(
             Goal(plan.name, inputs, plan.requirements),
             plan=plan.plan(),
@@ -212,7 +207,7 @@ async def _run(
             key=options["key"],
             priority=options["priority"],
             tags={"plan": plan.identifier},
-            limits=Limits(steps_at_once=options["concurrency"]),
+            limits=_limits(session.config.limits, options["concurrency"]),
             breakpoints=course.breakpoints,
             by=session.actor,
         )
@@ -233,6 +228,13 @@ async def _run(
             note("Stopping: running steps may finish; interrupt again to exit at once")
             raise
         return ending
+
+
+def _limits(limits: Limits, concurrency: int | None) -> Limits:
+    """Return the limits of the configuration, with those of the command line over them."""
+    import msgspec
+
+    return limits if concurrency is None else msgspec.structs.replace(limits, steps_at_once=concurrency)
 
 
 def _is_interactive(options: Mapping[str, Any]) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from .options import RUN_HELP, json_option, run_argument
 from .output import say, say_document
+from .plan_options import folders_of
 from .session import Session, find_run_async, pass_session, wait_for
 
 if TYPE_CHECKING:
@@ -20,34 +20,32 @@ if TYPE_CHECKING:
 
 @click.command("propose", epilog=RUN_HELP)
 @run_argument
-@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.argument("named", metavar="PLAN")
 @click.option("--epoch", type=click.IntRange(1), required=True, help="The epoch of the run it was made from.")
 @json_option
 @pass_session
-def propose(session: Session, /, *, run: str, file: Path, epoch: int) -> None:
-    """Replace what is left of a plan by that in FILE.
+def propose(session: Session, /, *, run: str, named: str, epoch: int) -> None:
+    """Replace what is left of a plan by PLAN.
 
-    FILE holds a JSON object: {"steps": [{"tool_name": …, "input": {…}}], "undo": [operations to take back],
-    "reason": …}. It is checked against the tools of the configuration, and refused if more has happened since
-    --epoch, which `midcourse runs show` prints, than outcomes of steps that were in flight then. While steps
-    are in flight it waits for them, and no other one begins.
+    PLAN is a plan file, or its identifier in the plan folders; or a YAML or JSON file without an identifier:
+    {"steps": [{"tool_name": …, "input": {…}}], "undo": [operations to take back], "reason": …}, whose steps
+    may refer to what the run has done. It is checked against the tools of the configuration, and refused if
+    more has happened since --epoch, which `midcourse runs show` prints, than outcomes of steps that were in
+    flight then. While steps are in flight it waits for them, and no other one begins.
     """
-    import msgspec
-
     from ...domain.messages import ProposePlan
-    from ...domain.plan import Plan
+    from ..errors import PlanFileError
     from ..parts import load_parts
+    from ..plans.given import given_plan
 
-    try:
-        plan = msgspec.json.decode(file.read_bytes(), type=Plan)
-    except OSError as error:
-        raise click.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="FILE") from error
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise click.BadParameter(f"{file} holds no plan: {error}", param_hint="FILE") from error
-    message = ProposePlan(at=time.time(), actor=session.actor, epoch=epoch, plan=plan, author="human")
     with load_parts(session.config) as parts:
         if not parts.tools:
             raise click.UsageError("a plan is checked against the tools of the configuration, which has none")
+        try:
+            plan = given_plan(named, folders_of(session), parts.catalog).plan
+        except PlanFileError as error:
+            raise click.BadParameter(str(error), param_hint="PLAN") from error
+        message = ProposePlan(at=time.time(), actor=session.actor, epoch=epoch, plan=plan, author="human")
         run_id, accepted = wait_for(_propose(session, run, message, parts.catalog))
     if accepted is None:
         if session.as_json:

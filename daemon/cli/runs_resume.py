@@ -62,7 +62,7 @@ async def _resume(
 ) -> Sequence[Ending]:
     import asyncio
 
-    from ...actors.engine import Engine
+    from ..engines import engine_of
     from ..resume import carry_on
     from .person import is_at_terminal, person_of
 
@@ -72,18 +72,7 @@ async def _resume(
     if not histories:
         note("No runs to resume")
         return []
-    engine = Engine(
-        session.store,
-        tools=parts.tools,
-        planners=parts.planners,
-        plans=parts.plans,
-        authority=parts.authority,
-        reviewers=parts.reviewers,
-        plan_reviewers=parts.plan_reviewers,
-        on_stuck=parts.on_stuck,
-        signals=session.config.signals,
-    )
-    async with engine:
+    async with engine_of(session.store, session.config, parts) as engine:
         try:
             return await carry_on(
                 engine,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,13 +14,17 @@ import click
 from .moments import Moment
 from .options import JsonValue, json_option
 from .output import note, say, say_document
+from .plan_options import folders_of
 from .session import Session, pass_session, wait_for
 
 if TYPE_CHECKING:
-    from ...domain.plan import Plan
+    from ...domain.goal import Goal
+    from ...domain.plan_file import PlanFile
     from ...domain.schedules.messages import AddSchedule, ScheduleMessage
     from ...domain.schedules.view import ScheduleState
     from ...store import Journal
+    from ..parts import Parts
+    from ..plans.given import GivenPlan
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,9 +36,9 @@ _TERMS = (
     click.option(
         "--from", "anchor", type=Moment(), help="What intervals are counted from; now, if left out."
     ),
-    click.option("--goal", metavar="TEXT", required=True, help="What the runs are for."),
+    click.option("--goal", metavar="TEXT", help="What the runs are for; by default the name of their plan."),
     click.option("--inputs", type=JsonValue(), metavar="JSON|@FILE|-", help="Inputs of the goal, an object."),
-    click.option("--plan", "file", type=click.Path(path_type=Path), metavar="FILE", help="Their plan: JSON."),
+    click.option("--plan", "named", metavar="PLAN", help="Their plan: a plan file, or its identifier."),
     click.option("--planner", metavar="NAME", default="", help="Who makes their plans, instead of --plan."),
     click.option("--mode", metavar="MODE", default="autonomous", help="autonomous (default) or interactive."),
     click.option("--tag", "tags", metavar="NAME=VALUE", multiple=True, help="A tag of the runs; repeatable."),
@@ -109,8 +112,11 @@ def add(session: Session, /, *, name: str, **terms: Any) -> None:
 
     Where the configuration has tools and planners, the plan or planner is checked against them.
     """
-    message = _message(session, name, terms)
-    _check_parts(session, message)
+    from ..parts import load_parts
+
+    with load_parts(session.config) as parts:
+        message = _message(session, name, terms, parts)
+        _check_parts(message, parts)
     recorded, state = wait_for(_add(session, message))
     if session.as_json:
         say_document({"recorded": recorded, "schedule": state})
@@ -156,60 +162,76 @@ def unpause(session: Session, /, *, name: str) -> None:
     _write(session, name, UnpauseSchedule(at=time.time(), actor=session.actor))
 
 
-def _message(session: Session, name: str, terms: dict[str, Any]) -> AddSchedule:
+def _message(session: Session, name: str, terms: dict[str, Any], parts: Parts) -> AddSchedule:
     from ...actors.calendar import CALENDAR
     from ...domain.goal import Goal
     from ...domain.schedules.terms import add_schedule
 
-    file, inputs, anchor = terms.pop("file"), terms.pop("inputs"), terms.pop("anchor")
+    named, inputs, anchor = terms.pop("named"), terms.pop("inputs"), terms.pop("anchor")
+    text = terms.pop("goal")
     if unnamed := [tag for tag in terms["tags"] if "=" not in tag]:
         raise click.BadParameter(f"{unnamed[0]!r} is not name=value", param_hint="--tag")
-    if file is not None and terms["planner"]:
-        raise click.UsageError("say one of --plan FILE and --planner NAME")
+    if named is not None and terms["planner"]:
+        raise click.UsageError("say one of --plan PLAN and --planner NAME")
+    given = None if named is None else _given(session, named, parts)
+    file = None if given is None else given.file
+    if text is None and file is None:
+        raise click.UsageError("say --goal TEXT: what the runs are for")
+    goal = Goal(text or "", {} if inputs is None else inputs)
     return add_schedule(
         name,
-        Goal(terms.pop("goal"), {} if inputs is None else inputs),
+        goal if file is None else _goal_of(file, goal),
         calendar=CALENDAR,
         at=time.time(),
         actor=session.actor,
-        plan=None if file is None else _plan(file),
+        plan=None if given is None else given.plan,
         anchor=None if anchor is None else int(anchor),
+        limits=session.config.limits,
         **terms | {"tags": dict(tag.split("=", 1) for tag in terms["tags"])},
     )
 
 
-def _plan(file: Path) -> Plan:
-    import msgspec
-
-    from ...domain.plan import Plan
+def _given(session: Session, named: str, parts: Parts) -> GivenPlan:
+    from ..errors import PlanFileError
+    from ..plans.given import given_plan
 
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Plan)
-    except OSError as error:
-        raise click.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="--plan") from error
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise click.BadParameter(f"{file} holds no plan: {error}", param_hint="--plan") from error
+        return given_plan(named, folders_of(session), parts.catalog)
+    except PlanFileError as error:
+        raise click.BadParameter(str(error), param_hint="--plan") from error
 
 
-def _check_parts(session: Session, message: AddSchedule) -> None:
+def _goal_of(file: PlanFile, goal: Goal) -> Goal:
+    """Return the goal of runs by a plan file, with the inputs that it takes."""
+    import msgspec
+
+    from ...actors.plan_inputs import input_problems, with_defaults
+
+    inputs = with_defaults(file.input_schema, goal.inputs)
+    if problems := input_problems(file.input_schema, inputs):
+        needs = f"plan {file.identifier} needs other inputs: {'; '.join(problems)}"
+        raise click.BadParameter(needs, param_hint="--inputs")
+    return msgspec.structs.replace(
+        goal, text=goal.text or file.name, inputs=inputs, requirements=file.requirements
+    )
+
+
+def _check_parts(message: AddSchedule, parts: Parts) -> None:
     """Refuse what the configuration shows to be wrong; one without parts shows nothing."""
     from ...domain.decide import record
     from ...domain.run import Run
     from ...domain.schedules.spelling import did_you_mean
     from ...domain.schedules.terms import start_message
-    from ..parts import load_parts
 
-    start = message.terms.start
-    with load_parts(session.config) as parts:
-        planners = sorted(parts.planners)
-        if start.planner and planners and start.planner not in planners:
-            raise click.BadParameter(
-                f"the configuration has no planner {start.planner!r}; it has {', '.join(planners)}."
-                f"{did_you_mean(start.planner, planners)}",
-                param_hint="--planner",
-            )
-        if start.plan is not None and parts.tools:
-            record(Run("trial"), start_message(message.name, start, 0.0, message.at), parts.catalog)
+    start, planners = message.terms.start, sorted(parts.planners)
+    if start.planner and planners and start.planner not in planners:
+        raise click.BadParameter(
+            f"the configuration has no planner {start.planner!r}; it has {', '.join(planners)}."
+            f"{did_you_mean(start.planner, planners)}",
+            param_hint="--planner",
+        )
+    if start.plan is not None and parts.tools:
+        record(Run("trial"), start_message(message.name, start, 0.0, message.at), parts.catalog)
 
 
 async def _read(journal: Journal, count: int) -> list[ScheduleState]:

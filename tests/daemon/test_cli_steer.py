@@ -219,9 +219,49 @@ def test_propose(on_store: Call, unknown: Any, proposal: Any) -> None:
     assert f"because proposed by {ME}" in on_store("runs", "show", "key:other").out
 
 
+def test_propose_a_plan_file_or_steps_as_yaml(
+    on_store: Call, replanned: Any, proposal: Any, tmp_path: Path
+) -> None:
+    proposal({})
+    waiting = type(replanned)(replanned.store, "01gzzzzzzzzzzzz0")
+    waiting.start(key="other")
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "plans" / "tell.yaml").write_text(
+        "identifier: tell\nname: Tell\ndescription: Tells somebody.\n"
+        "steps:\n  - {id: E7, tool_name: notify, input: {text: soon}}\n"
+    )
+    answer = on_store("runs", "propose", "key:other", "tell", "--epoch", str(waiting.run.epoch))
+    assert (answer.code, answer.out) == (0, "01gzzzzzzzzzzzz0: revision 1, with steps E7\n")
+    (tmp_path / "tail.yaml").write_text("steps:\n  - {tool_name: notify, input: {text: '{{E7}}'}}\n")
+    epoch = on_store("runs", "show", "key:other", "--json").json["epoch"]
+    answer = on_store("runs", "propose", "key:other", "tail.yaml", "--epoch", str(epoch))
+    assert (answer.code, "E7" in answer.err) == (1, True)  # it has not been done, so nothing refers to it
+
+
+def test_a_plan_file_that_cannot_be_used_is_refused_with_all_that_is_wrong(
+    on_store: Call, replanned: Any, proposal: Any, tmp_path: Path
+) -> None:
+    proposal({})
+    (tmp_path / "bad.yaml").write_text(
+        "identifier: bad\nname: Bad\ndescription: Bad.\n"
+        "steps:\n  - {id: E0, tool_name: notfy, input: {}}\n"
+        "  - {id: E1, tool_name: notify, input: {txt: 1}}\n"
+    )
+    answer = on_store("runs", "propose", replanned.run.id, "bad.yaml", "--epoch", "1")
+    assert (answer.code, answer.out) == (2, "")
+    assert "bad.yaml:5:14: step E0: unknown tool 'notfy' (did you mean 'notify'?)" in answer.err
+    assert "step E1: user__notify needs the argument 'text'" in answer.err
+    assert "there is no plan 'none'" in on_store("runs", "propose", "01f", "none", "--epoch", "1").err
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("{", "holds no plan"), ({"steps": [{"tool_name": 5}]}, "$.steps[0].tool_name")],
+    [
+        ("{", "holds no plan"),
+        ({"steps": [{"tool_name": 5}]}, "$.steps[0].tool_name"),
+        ({"steps": [{"tool": "notify"}]}, "steps[0].tool: there is no field 'tool' (did you mean"),
+        ({"steps": [], "undoes": []}, "undoes: there is no field 'undoes' (did you mean 'undo'?)"),
+    ],
 )
 def test_a_proposal_that_is_no_plan(
     on_store: Call, replanned: Any, proposal: Any, content: Any, said: str

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from midcourse import Budget, Limits, Settings
 from midcourse.daemon.config import Config, find_config, load_config
 from midcourse.daemon.errors import ConfigError
 from midcourse.daemon.parts import load_parts
@@ -164,6 +165,28 @@ def test_the_authority_of_its_runs(configured: Any) -> None:
     )
 
 
+def test_limits_policies_and_settings_are_those_of_the_file(configured: Any) -> None:
+    file = configured(
+        """
+        [limits]
+        replans = 2
+        budgets = [{ steps = 5, then = "fail" }, { policy = "thrift" }]
+
+        [engine]
+        tool_threads = 4
+        drain_s = 0.5
+
+        [policies]
+        thrift = "shop:plan_order"
+        """
+    )
+    config = load_config(file)
+    assert config.limits == Limits(replans=2, budgets=(Budget(steps=5, then="fail"), Budget(policy="thrift")))
+    assert config.settings == Settings(tool_threads=4, drain_s=0.5)
+    with load_parts(config) as parts:
+        assert list(parts.policies) == ["thrift"]
+
+
 def test_no_file_is_an_empty_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert find_config(None) == Config()
@@ -182,7 +205,7 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
             "stores = 'x'",
             (
                 "stores: unknown key; allowed are store, tools, commands, http, packs, planners, reviewers, "
-                "plan_reviewers, on_stuck, authority, signals, plans"
+                "plan_reviewers, policies, on_stuck, authority, signals, limits, engine, plans"
             ),
         ),
         ("authority = 5", "authority: Expected `object`, got `int`"),
@@ -214,6 +237,19 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
          "planners.mine: planner 'mine' is 5, neither a function nor a planner"),
         ("tools = [{ call = 'shop:make' }]\nplanners.orders = 'shop:plan_order'",
          "planners.orders: two planners are named 'orders'; rename one of them"),
+        ("policies = ['shop']", "policies: must be a table such as name = 'package.module:policy'"),
+        ("policies.thrift = 'shop:nothing'", "policies.thrift: policy 'thrift' is 5, which cannot be called"),
+        ("limits.replan = 5", "limits.replan: unknown key (did you mean 'replans'?)"),
+        ("limits.budgets = [{ steps = -1 }]",
+         "limits.budgets[0]: budget: steps is -1; it is a number from 0 up"),
+        ("limits.budgets = [{ then = 'fail' }]",
+         ("limits.budgets[0]: a budget limits one of steps, replans, tokens, cost, wall_time_s, or names a "
+          "policy; this one limits nothing")),
+        ("limits.budgets = [{ step = 1 }]",
+         "limits.budgets[0]: Object contains unknown field `step`"),
+        ("engine.tool_thread = 4", "engine.tool_thread: unknown key (did you mean 'tool_threads'?)"),
+        ("engine.tool_threads = 'x'", "engine.tool_threads: Expected `int`, got `str`"),
+        ("engine = 5", "engine: must be a table, not 5; write [engine] with its keys below"),
         ("reviewers = ['shop']", "reviewers: must be a table such as name = 'package.module:reviewer'"),
         ("reviewers.quality = 'shop:nothing'",
          "reviewers.quality: reviewer 'quality' is 5, which cannot be called"),

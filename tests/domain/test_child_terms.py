@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from midcourse.domain.budget import Budget
-from midcourse.domain.child_terms import Terms, read_terms, term_problems, unknown_fields
+from midcourse.domain.child_terms import Terms, read_terms, term_problems
 from midcourse.domain.errors import InvalidInputError
 from midcourse.domain.facts import Limits
 from midcourse.domain.goal import Requirement
+from midcourse.domain.unknown_fields import unknown_fields
 
 PLANNERS = frozenset(("air", "sea"))
 
