@@ -12,6 +12,7 @@ from .budget import Budget, Usage
 from .children import ChildView, Parent
 from .copies import copied
 from .facts import Failure, Gap, Limits, Mode
+from .fairness import Priority
 from .family import Child
 from .goal import Goal
 from .ledger import UndoState
@@ -86,6 +87,7 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
         goal: what it is for.
         planner: name of its planner; empty for none.
         mode: autonomous or interactive.
+        priority: its share of places where they are scarce.
         key: the idempotency key it was started with.
         lineage: id of the run at the root of its lineage.
         tags: free names and values.
@@ -123,6 +125,7 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     goal: Goal
     planner: str
     mode: Mode
+    priority: Priority
     key: str
     lineage: str
     tags: Mapping[str, str]
@@ -163,6 +166,7 @@ def view(run: Run) -> RunState:
         goal=goal(run),
         planner=run.planner,
         mode=run.mode,
+        priority=run.priority,
         key=run.key,
         lineage=run.lineage,
         tags=dict(run.tags),

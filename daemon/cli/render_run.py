@@ -85,6 +85,7 @@ def _head(state: RunState, history: History, width: int) -> Iterator[str]:
         "parent": f"{state.parent.run}, step {state.parent.step}" if state.parent else "",
         "lineage": state.lineage if state.parent else "",
         "planner": state.planner,
+        "priority": state.priority if state.priority != "normal" else "",
         "revision": f"{state.revision}, token {state.revision_token}",
         "key": one_line(state.key),
         "tags": one_line(", ".join(f"{name}={value}" for name, value in state.tags.items())),

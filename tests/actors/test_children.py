@@ -116,7 +116,6 @@ async def test_a_step_is_a_child_run_and_its_result_is_that_of_the_step(url: str
         run = await engine.start("parent", plan=PARENT, by="ada", priority="high")
         outcome = await run.outcome(timeout_s=10)
         child, state = await child_of(engine, run)
-        begun = await anext(child.facts())
         children = await engine.runs(RunFilter(tags={"parent": run.id}))
         parent = await run.state()
     assert (outcome.status, world.done) == ("completed", ["book 1", "book b1", "say"])
@@ -124,8 +123,7 @@ async def test_a_step_is_a_child_run_and_its_result_is_that_of_the_step(url: str
     assert (state.lineage, state.key) == (run.id, "")
     assert state.parent is not None
     assert (state.parent.run, state.parent.step, state.planner) == (run.id, "trip", "p")
-    assert isinstance(begun.fact, f.RunStarted)
-    assert begun.fact.priority == "high"
+    assert state.priority == "high"
     assert [each.run_id for each in children.runs] == [child.id]
     assert [(each.run, each.state, each.result) for each in parent.children] == [
         (child.id, "completed", "b1")

@@ -267,3 +267,15 @@ def test_an_interrupted_run_can_be_resumed_as_it_says(
     resumed = call(*command[1:], "--json", "-q")
     ending = resumed.json_lines[0]
     assert (ending["status"], ending["result"]) == ("completed", {"sent": "open", "reservation": "R-lamp"})
+
+
+def test_the_priority_of_a_run_and_the_limits_of_the_configuration_are_kept_with_it(
+    call: Any, shop: Path
+) -> None:
+    with (shop / "midcourse.toml").open("a") as file:
+        file.write('[limits]\nreplans = 3\nbudgets = [{ steps = 2, then = "fail" }]\n')
+    ran = call("plan", "run", "order", "-i", "sku=lamp", "--priority", "low", "--key", "one", "-q")
+    assert (ran.code, "steps" in ran.err) == (1, True)
+    shown = call("runs", "show", "key:one", "--json").json
+    assert (shown["priority"], shown["limits"]["replans"], shown["usage"]["steps"]) == ("low", 3, 2)
+    assert any(line.split() == ["priority", "low"] for line in call("runs", "show", "key:one").lines)
