@@ -18,15 +18,16 @@ from ..store import Journal
 from ._pykka import ActorDeadError, Dispatcher, Envelope
 from .clock import Clock, Timers
 from .couriers import Couriers
-from .errors import EngineClosedError, RunNotFoundError, RunParkedError, WrongLoopError
+from .door import Door
+from .errors import EngineClosedError, RunNotFoundError, RunParkedError
 from .home import Call, Look
 from .loading import Loaded, load, load_or_error
+from .places import RunPlaces
 from .reconciler import Reconciler
 from .registry import Planners
 from .snapshots import Snapshots
 from .tasks import Tasks
 from .timers import WakeUps
-from .watchers import Watchers
 
 _log = logging.getLogger("midcourse.actors")
 
@@ -34,7 +35,7 @@ _MOST_LOADS = 4
 """Runs folded at the same time: each takes a slice of the loop's every round."""
 
 
-class Directory:
+class Directory(Door):
     """Finds the reconciler of a run, or makes it, and is what the reconcilers share.
 
     Args:
@@ -44,13 +45,13 @@ class Directory:
         clock: the time in seconds since the epoch.
         timers: makes things happen later.
         passivate: let go of the memory of runs that only wait.
+        max_active_runs: runs that are under way at the same time; ``None`` for as many as there are.
 
     Attributes:
         active, parked: reconcilers by run; by run, why it was let go of after an error.
         busy: what waits for an append or for a run to be read.
-        slots: places for runs that are being read; refusal: why nothing is admitted any more.
-        is_draining, is_paused: what happens is recorded, and nothing is begun (any more; until `unpause`);
-            is_over: no run goes on any more.
+        slots: places for runs that are being read.
+        is_draining, is_paused: what happens is recorded, and nothing is begun (any more; until `unpause`).
         couriers: carry orders to the executor and the planner; set before the first run.
     """
 
@@ -65,24 +66,24 @@ class Directory:
         clock: Clock,
         timers: Timers,
         passivate: bool,
+        max_active_runs: int | None = None,
     ) -> None:
+        super().__init__()
         self.journal = journal
         self.catalog = catalog
         self.clock = clock
         self.passivate = passivate
         self.decide: Callable[[Run, Message, Catalog], Reaction] = react
-        self.watchers = Watchers()
         self.wake_ups = WakeUps(clock=clock, timers=timers)
+        self.places = RunPlaces(max_active_runs, self._begin)
         self.active: dict[str, Reconciler] = {}
         self.parked: dict[str, RunParkedError] = {}
         self.busy: set[object] = set()
-        self.refusal: Exception | None = None
-        self.is_draining = self.is_paused = self.is_over = False
+        self.is_draining = self.is_paused = False
         self.dispatcher = Dispatcher(journal.flush)
         self.slots = asyncio.Semaphore(_MOST_LOADS)
         self._planners = planners
         self._quiet = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
         self._tasks = Tasks(self._broken)
         self.snapshots = Snapshots(journal, partial(self.spawn, name="snapshots"))
         journal.dispatch(self._run)
@@ -127,23 +128,6 @@ class Directory:
             self.check_parked(run_id)
             raise
 
-    def admit(self) -> None:
-        """Raise the reason, if nothing is admitted any more, or from here."""
-        self.check_loop()
-        if self.refusal is not None:
-            raise self._refused()
-
-    def check_open(self) -> None:
-        """Raise the reason, if nothing happens any more, or is seen from here; closing is worth watching."""
-        self.check_loop()
-        if self.is_over:
-            raise self._refused()
-
-    def check_loop(self) -> None:
-        """Refuse whoever is in another event loop: there, waits for this one would not end."""
-        if asyncio.get_running_loop() is not self._loop:
-            raise WrongLoopError
-
     def check_parked(self, run_id: str) -> None:
         """Raise why a run is parked, if it is."""
         error = self.parked.get(run_id)
@@ -158,12 +142,26 @@ class Directory:
         """Take a run up that is not active, read or not: what was in flight is known to be lost."""
         Reconciler.start(run_id=run_id, home=self, dispatcher=self.dispatcher, loaded=loaded)
         reconciler = self.active[run_id]
-        message = Envelope(Activate(at=self.clock(), planners=frozenset(self._planners.by_name)))
+        message = Envelope(self._activation())
         if loaded is not None:
             reconciler.actor_inbox.put(message)
         else:
             reconciler.load([] if self.is_draining else [message])
         return reconciler
+
+    def _begin(self, run_id: str) -> None:
+        """Go on with a run that has waited for its place."""
+        if self.is_draining:
+            return
+        reconciler = self.active.get(run_id)
+        if reconciler is None:
+            self.activate(run_id)
+        else:
+            reconciler.is_admitted = True
+            reconciler.actor_inbox.put(Envelope(self._activation()))
+
+    def _activation(self) -> Activate:
+        return Activate(at=self.clock(), planners=frozenset(self._planners.by_name))
 
     async def loaded(self, run_id: str) -> Loaded:
         """Return a run as the journal has it, without taking it up."""
@@ -193,6 +191,7 @@ class Directory:
             del self.active[reconciler.run_id]
         self.wake_ups.forget(reconciler.run_id)
         self.couriers.forget(reconciler.run_id)
+        self.places.give_back(reconciler.run_id)
         reconciler.stop()
 
     def park(self, reconciler: Reconciler, error: RunParkedError) -> None:
@@ -203,6 +202,7 @@ class Directory:
         self.parked[run_id] = error
         self.wake_ups.drop(run_id)
         self.watchers.fail(run_id, error)
+        self.places.leave(run_id)
         reconciler.stop()
         _log.error("%s", error, exc_info=error.__cause__)
 
@@ -229,9 +229,11 @@ class Directory:
         """Fold a run, or what is new of it, and hand it over in a turn of the dispatcher."""
         self.spawn(self._load(run_id, then, known), name=f"load {run_id}")
 
-    def idle(self) -> None:
-        """Nothing is busy any more."""
-        self._quiet.set()
+    def rest(self, who: object) -> None:
+        """Note that somebody is busy no more."""
+        self.busy.discard(who)
+        if not self.busy:
+            self._quiet.set()
 
     async def _load(
         self, run_id: str, then: Callable[[Loaded | Exception | None], None], known: Loaded | None
@@ -249,19 +251,6 @@ class Directory:
     def _broken(self, task: str, error: BaseException) -> None:
         _log.error("%s failed", task, exc_info=error)
         self.fail(EngineClosedError(f"this engine cannot go on: {task}: {error}"))
-
-    def fail(self, error: Exception) -> None:
-        """Admit nothing any more, for a reason that everyone who asks is told."""
-        if self.refusal is None:
-            self.refusal = error
-            self.is_over = True
-            self.watchers.close(self._refused())
-
-    def _refused(self) -> EngineClosedError:
-        """Return an error of its own for each who is refused: a raised one is tied to where it was raised."""
-        error = EngineClosedError(str(self.refusal or "the engine is closed"))
-        error.__cause__ = self.refusal
-        return error
 
     def drain(self, refusal: Exception) -> None:
         """Admit nothing any more; from now on what happens is recorded, and nothing is begun."""
@@ -294,7 +283,7 @@ class Directory:
         """Let go of all runs and of all who wait."""
         await self._tasks.cancel()
         self.is_over = True
-        self.watchers.close(self._refused())
+        self.watchers.close(self.refused())
         for reconciler in tuple(self.active.values()):
             reconciler.stop()
         self.active.clear()

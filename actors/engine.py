@@ -71,7 +71,7 @@ class Engine(EngineLife):
     Raises:
         ToolDefinitionError: a tool, or the set of tools, cannot work.
         AuthorityInvalid: the authority cannot be used.
-        InvalidInputError: anything else that was handed in cannot be used.
+        InvalidInputError: anything else that was handed in, or set, cannot be used.
     """
 
     def __init__(  # noqa: PLR0913 - an engine has as many parts
@@ -92,6 +92,7 @@ class Engine(EngineLife):
         timers: Timers | None = None,
         random: Callable[[], float] = _random.random,
     ) -> None:
+        (settings or _DEFAULTS).check()
         super().__init__(
             store,
             equip(

@@ -99,6 +99,7 @@ class EngineLife:
             clock=self._clock,
             timers=timers,
             passivate=settings.passivate,
+            max_active_runs=settings.max_active_runs,
         )
         stack.push_async_callback(directory.close)
         journal.on_ownership_lost(directory.fail)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -15,12 +16,15 @@ from ._pykka import Envelope
 from .clock import Clock
 from .errors import RunParkedError
 from .loading import Loaded
+from .places import RunPlaces
 from .snapshots import Snapshots
 from .timers import WakeUps
 from .watchers import Watchers
 
 if TYPE_CHECKING:
     from .reconciler import Reconciler
+
+_log = logging.getLogger("midcourse.actors")
 
 
 class Look(NamedTuple):
@@ -48,6 +52,7 @@ class Home(Protocol):
         watchers: who waits for a run.
         snapshots: makes those of long runs.
         wake_ups: when runs have to act by themselves.
+        places: how many runs are under way at the same time.
         passivate: let go of the memory of runs that only wait.
         decide: `react`, or `record` while the engine closes: then nothing is begun.
         busy: what waits for an append, or for a run to be read.
@@ -59,6 +64,7 @@ class Home(Protocol):
     watchers: Watchers
     snapshots: Snapshots
     wake_ups: WakeUps
+    places: RunPlaces
     passivate: bool
     decide: Callable[[Run, Message, Catalog], Reaction]
     busy: set[object]
@@ -83,8 +89,8 @@ class Home(Protocol):
     ) -> None:
         """Fold a run, or what is new of it, and hand it over in a turn of the dispatcher."""
 
-    def idle(self) -> None:
-        """No reconciler is busy any more."""
+    def rest(self, who: object) -> None:
+        """Note that somebody is busy no more."""
 
 
 class Turn(NamedTuple):
@@ -113,12 +119,13 @@ def answer_to(envelope: Envelope[Any], answer: Any) -> None:
         envelope.reply_to.set(answer)
 
 
-def refuse_all(envelopes: Iterable[Envelope[Any]], error: Exception) -> list[str]:
-    """Answer those who wait with an error, and return the names of messages that nobody waits for."""
+def refuse_all(envelopes: Iterable[Envelope[Any]], error: Exception, who: object) -> None:
+    """Answer those who wait with an error, and log the messages that nobody waits for."""
     told = []
     for envelope in envelopes:
         if envelope.reply_to is not None:
             answer_to(envelope, error)
         elif not isinstance(envelope.message, CatchUp):
             told.append(type(envelope.message).__name__)
-    return told
+    if told:
+        _log.warning("%s left %s unrecorded: %s", who, ", ".join(told), error)

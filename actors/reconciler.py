@@ -7,20 +7,21 @@ turn.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
+from ..domain.decide import record
 from ..domain.errors import MidcourseError
 from ..domain.facts import Fact
-from ..domain.messages import Message
+from ..domain.messages import Advance, Message
 from ..domain.orders import Order
 from ..domain.run import Run
 from ..domain.summary import FINAL, is_dormant, wake_at
 from ..store import Append, Appended, JournalError, RunIndex, UnencodableError, VersionConflictError
 from ._pykka import HOLD, Envelope, Hold, TurnActor
 from ._pykka.dispatcher import Dispatcher
+from .conflicts import Conflicts
 from .errors import RunNotFoundError, RunParkedError
 from .home import Home, Look, Turn, answer_to, refuse_all
 from .indexing import row_of, warn_of_attention
@@ -28,14 +29,7 @@ from .loading import LONG, Loaded
 from .outcome import outcome_of
 from .recordable import recordable
 from .snapshots import due_after
-
-_log = logging.getLogger("midcourse.actors")
-
-MOST_CONFLICTS = 20
-"""Appends of a run that may be refused in a row, while nothing new is found in it, before it is parked."""
-
-SHORT_WAIT_S = 5.0
-"""A run that waits no longer than this stays in memory: folding it anew would cost more than keeping it."""
+from .timers import SHORT_WAIT_S
 
 
 class Reconciler(TurnActor):
@@ -51,6 +45,7 @@ class Reconciler(TurnActor):
         run_id: the run.
         priority: how much it gets of what is scarce.
         is_behind: others have written to the run since it was folded.
+        is_admitted: it has a place, or needs none; else what happens to it is recorded, and nothing begins.
     """
 
     def __init__(
@@ -59,6 +54,7 @@ class Reconciler(TurnActor):
         super().__init__(urn=run_id, dispatcher=dispatcher, is_held=loaded is None)
         self.run_id = run_id
         self.is_behind = False
+        self.is_admitted = True
         self._home = home
         self._run = Run(run_id)
         self.priority = self._run.priority
@@ -67,7 +63,8 @@ class Reconciler(TurnActor):
         self._row_before: RunIndex | None = None
         self._turn: Turn | None = None
         self._wake: float | None = None
-        self._conflicts = self._refused_at = self._alone = 0
+        self._conflicts = Conflicts()
+        self._alone = 0
         self._snapshot_due = due_after(0)
         if loaded is not None:
             self._take_up(loaded)
@@ -112,7 +109,8 @@ class Reconciler(TurnActor):
         return self._decide(messages)
 
     def _decide(self, envelopes: list[Envelope[Any]]) -> Hold | None:
-        run, decide, catalog = self._run, self._home.decide, self._home.catalog
+        run, catalog = self._run, self._home.catalog
+        decide = self._home.decide if self.is_admitted else record
         version = run.version
         entries: list[tuple[float, str, int, Fact]] = []
         answers: list[tuple[Envelope[Any], Any]] = []
@@ -206,16 +204,10 @@ class Reconciler(TurnActor):
                 self._home.watchers.move(self.run_id)
             self._finish(turn)
             self._resume()
-        elif isinstance(result, VersionConflictError) and self._may_decide_again(result):
+        elif isinstance(result, VersionConflictError) and self._conflicts.may_decide_again(result):
             self.load(turn.envelopes)
         else:
             self._park(result, turn.envelopes)  # type: ignore[arg-type]  # an error, as it is no Appended
-
-    def _may_decide_again(self, conflict: VersionConflictError) -> bool:
-        # others who write faster are no error: the run moves on, and its turn comes
-        self._conflicts = 1 if conflict.actual > self._refused_at else self._conflicts + 1
-        self._refused_at = conflict.actual
-        return self._conflicts <= MOST_CONFLICTS
 
     @property
     def version(self) -> int:
@@ -233,6 +225,13 @@ class Reconciler(TurnActor):
             answer_to(envelope, answer)
         if turn.orders:
             self._home.send(self.run_id, turn.orders)
+        if self.is_admitted:
+            self._go_on()
+        else:
+            self._wait_for_place()
+
+    def _go_on(self) -> None:
+        """See to it that the run is taken up when it has to be, and let go of while it need not be kept."""
         run, home = self._run, self._home
         if run.parent is not None:
             home.tell_parent(run)
@@ -255,11 +254,16 @@ class Reconciler(TurnActor):
                 home.snapshots.ask(self.run_id, run.version)
             home.release(self, ended=run if run.final is not None else None)
 
+    def _wait_for_place(self) -> None:
+        """Let go of a run that may not begin yet; one that is to be undone may, whoever else waits."""
+        if self._run.unwinding is not None:
+            self.is_admitted = True
+            self.actor_inbox.put(Envelope(Advance(at=self._home.clock())))
+        elif self.actor_inbox.empty():
+            self._home.release(self)
+
     def _resume(self) -> None:
-        busy = self._home.busy
-        busy.discard(self)
-        if not busy:
-            self._home.idle()
+        self._home.rest(self)
         self.resume_turns()
 
     # --------------------------------------------------------------------------------------- loading, parking
@@ -267,6 +271,7 @@ class Reconciler(TurnActor):
     def _take_up(self, loaded: Loaded) -> None:
         self._run, self._hash, self._row = loaded.run, loaded.hash, loaded.row
         self.priority = loaded.run.priority
+        self.is_admitted = self._home.places.admit(loaded.run)
         self._wake = None
 
     def _loaded(self, loaded: Loaded | Exception | None, envelopes: list[Envelope[Any]]) -> None:
@@ -295,6 +300,4 @@ class Reconciler(TurnActor):
 
     def _refuse_all(self, error: Exception, envelopes: Sequence[Envelope[Any]]) -> None:
         waiting, self.actor_inbox.waiting = self.actor_inbox.waiting, []
-        told = refuse_all((*envelopes, *waiting), error)
-        if told:
-            _log.warning("%s left %s unrecorded: %s", self, ", ".join(told), error)
+        refuse_all((*envelopes, *waiting), error, self)

@@ -100,10 +100,7 @@ class ScheduleRecorder:
             self._settle(done, error)
 
     def _settle(self, done: asyncio.Future[Appended], result: Appended | JournalError) -> None:
-        directory = self._office.directory
-        directory.busy.discard(done)
-        if not directory.busy:
-            directory.idle()
+        self._office.directory.rest(done)
         if done.done():
             return
         if isinstance(result, Appended):

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import msgspec
+
+from ..domain.errors import InvalidInputError
+
+_FROM_1 = (
+    "max_attempts_at_once",
+    "tool_threads",
+    "max_plannings_at_once",
+    "max_active_runs",
+    "max_starts_queued",
+)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -20,6 +32,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         planning_timeout_s: seconds one call of a planner may take; ``None`` for as long as it takes.
         review_timeout_s: seconds a reviewer or judge may take to answer, where it is async; ``None`` for as
             long as it takes. One that takes longer is asked three times, then a person has to choose.
+        max_active_runs: runs that are under way at the same time; ``None`` for as many as there are. Further
+            ones are recorded and wait for a place, by their priority. A run keeps its place until it ends, or
+            only waits for a time, a signal or a person; child runs go on that of the run above them, and
+            what is undone needs none.
         max_starts_queued: calls of `Engine.start` that wait to become durable; further ones are refused with
             a `TooManyStartsError`. Schedules are not: each starts one run after another.
         stuck_timeout_s: seconds a handler of stuck runs may take to answer, where it is async; ``None`` for
@@ -36,6 +52,34 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     max_plannings_at_once: int = 16
     planning_timeout_s: float | None = None
     review_timeout_s: float | None = None
+    max_active_runs: int | None = None
     max_starts_queued: int = 10_000
     stuck_timeout_s: float | None = 60.0
     passivate: bool = True
+
+    def check(self) -> None:
+        """Look whether an engine can work like this.
+
+        Raises:
+            InvalidInputError: it cannot; all problems are listed.
+        """
+        problems = [
+            f"{name} is {most!r}; it is a whole number from 1 up"
+            for name in _FROM_1
+            if (most := getattr(self, name)) is not None and not (_is_whole(most) and most >= 1)
+        ]
+        problems += [
+            f"{name} is {seconds!r}; it is a number of seconds from 0 up"
+            for name in self.__struct_fields__
+            if name.endswith("_s") and (seconds := getattr(self, name)) is not None and not _is_time(seconds)
+        ]
+        if problems:
+            raise InvalidInputError(f"settings: {'; '.join(problems)}")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0 and isfinite(value)

@@ -10,6 +10,7 @@ from typing import get_args
 import msgspec
 
 from ..domain import ids
+from ..domain.decide import record
 from ..domain.errors import InvalidInputError
 from ..domain.facts import Mode
 from ..domain.fairness import Priority
@@ -108,14 +109,15 @@ class Starter:
             if not run_id:
                 run_id = ids.run_id(message.at, int(self._random() * (1 << 32)))
                 message = msgspec.structs.replace(message, lineage=run_id)
-            run = Run(run_id)
-            facts, orders = self._directory.decide(run, message, self._directory.catalog)
+            run, directory = Run(run_id), self._directory
+            begins = message.parent is not None or directory.places.take_now(run_id)
+            facts, orders = (directory.decide if begins else record)(run, message, directory.catalog)
             entries = [(message.at, message.actor, cause, fact) for fact, cause in facts]
             row = row_of(run, None, message.at)
-            done = partial(self._done, message, started, run, row, orders)
-            self._directory.journal.submit(Append(run_id, 0, GENESIS, entries, row), done)
+            done = partial(self._done, message, started, run, row, orders if begins else None)
+            directory.journal.submit(Append(run_id, 0, GENESIS, entries, row), done)
         except Exception as error:  # noqa: BLE001 - a boundary: whatever keeps a run from starting is its caller's
-            self._answer(started, error)
+            self._refuse(started, run_id, error)
 
     def _done(
         self,
@@ -123,27 +125,36 @@ class Starter:
         started: asyncio.Future[str],
         run: Run,
         row: RunIndex,
-        orders: list[Order],
+        orders: list[Order] | None,
         result: Appended | JournalError,
     ) -> None:
+        """Take a run up that is durable, with its orders; without any, once it has its place."""
         if isinstance(result, Appended):
             directory = self._directory
             loaded = Loaded(run, result.head_hash, row)
-            Reconciler.start(run_id=run.id, home=directory, dispatcher=directory.dispatcher, loaded=loaded)
-            directory.active[run.id].settle(orders, message.at)
+            if orders is not None:
+                Reconciler.start(
+                    run_id=run.id, home=directory, dispatcher=directory.dispatcher, loaded=loaded
+                )
+                directory.active[run.id].settle(orders, message.at)
+            elif directory.places.admit(run):
+                directory.activate(run.id, loaded)
             warn_of_attention(run, None, row)
             self._answer(started, run.id)
         elif isinstance(result, VersionConflictError) and message.parent is not None:
             self._answer(started, run.id)  # it was started before
         elif isinstance(result, VersionConflictError):
+            self._directory.places.leave(run.id)
             self._begin(message, started, "")  # the id is taken, which happens once in four thousand million
         else:
-            self._answer(started, result)
+            self._refuse(started, run.id, result)
+
+    def _refuse(self, started: asyncio.Future[str], run_id: str, error: Exception) -> None:
+        self._directory.places.leave(run_id)
+        self._answer(started, error)
 
     def _answer(self, started: asyncio.Future[str], answer: str | Exception) -> None:
-        self._directory.busy.discard(started)
-        if not self._directory.busy:
-            self._directory.idle()
+        self._directory.rest(started)
         if started.done():  # its caller was cancelled; the run goes on
             return
         if isinstance(answer, str):

@@ -11,6 +11,8 @@ from .clock import Clock, Timer, Timers
 HORIZON_S = 60.0
 """How far ahead wake-ups are held in memory, in seconds; later ones are looked up in the index in time."""
 
+SHORT_WAIT_S = 5.0
+"""A run that waits no longer than this stays in memory: folding it anew would cost more than keeping it."""
 
 _MOST_AT_ONCE = 32
 """Runs woken between two turns of the loop: about a millisecond."""

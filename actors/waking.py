@@ -34,6 +34,8 @@ class Waking:
 
     def _wake(self, run_id: str, at: float) -> None:
         directory = self._directory
+        if directory.places.is_waiting(run_id):
+            return
         if not (directory.is_draining or directory.is_paused) and run_id not in directory.parked:
             # The time that was waited for has passed, even if the clock was set back meanwhile.
             directory.tell(run_id, Advance(at=max(at, directory.clock())))
@@ -120,7 +122,8 @@ async def _take_up(directory: Directory, view: Reads | None, runs: Sequence[Inde
             await asyncio.sleep(0)
             async with directory.slots:
                 continue
-        await _activate(directory, loaded)
+        if directory.places.admit(loaded.run):
+            await _activate(directory, loaded)
         folded += run.version
         if folded >= _FOLDED_AT_ONCE:
             folded = 0

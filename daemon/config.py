@@ -185,7 +185,7 @@ def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Confi
         read_named(content, "on_stuck", problems),
         _signals(content.get("signals", {}), problems),
         _limits(content.get("limits", {}), problems),
-        read_table("engine", content.get("engine", {}), Settings, problems) or Settings(),
+        _settings(content.get("engine", {}), problems),
         read_named(content, "policies", problems),
     )
 
@@ -210,6 +210,15 @@ def _authority(value: Any, problems: list[str]) -> Authority:
     else:
         return authority
     return Authority()
+
+
+def _settings(table: Any, problems: list[str]) -> Settings:
+    settings = read_table("engine", table, Settings, problems) or Settings()
+    try:
+        settings.check()
+    except InvalidInputError as error:
+        problems.append(f"engine: {str(error).removeprefix('settings: ')}")
+    return settings
 
 
 def _limits(table: Any, problems: list[str]) -> Limits:

@@ -67,6 +67,9 @@ class FairQueue(Generic[J]):
     def __len__(self) -> int:
         return len(self._where)
 
+    def __contains__(self, job: J) -> bool:
+        return job in self._where
+
     def push(self, job: J, run_id: str, *, priority: Priority = "normal", is_urgent: bool = False) -> None:
         """Let a job wait.
 

@@ -18,9 +18,9 @@ from midcourse import (
     Step,
     tool,
 )
+from midcourse.actors.conflicts import MOST_CONFLICTS
 from midcourse.actors.home import Look
 from midcourse.actors.loading import load
-from midcourse.actors.reconciler import MOST_CONFLICTS
 from midcourse.actors.writer import write
 from midcourse.domain.facts import PlanningFailed, SignalReceived, StepStarted, UnwindingBegan
 from midcourse.domain.messages import ReceiveSignal, RequestCancel
