@@ -53,10 +53,8 @@ class Reconciler(TurnActor):
     ) -> None:
         super().__init__(urn=run_id, dispatcher=dispatcher, is_held=loaded is None)
         self.run_id = run_id
-        self.is_behind = False
-        self.is_admitted = True
-        self._home = home
-        self._run = Run(run_id)
+        self.is_behind, self.is_admitted = False, True
+        self._home, self._run = home, Run(run_id)
         self.priority = self._run.priority
         self._hash = ""
         self._row: RunIndex | None = None
@@ -133,8 +131,7 @@ class Reconciler(TurnActor):
                     continue
                 facts, wanted = decide(run, instead, catalog)
             at = max(at, message.at)
-            for fact, cause in facts:
-                entries.append((message.at, message.actor, cause, fact))
+            entries += [(message.at, message.actor, cause, fact) for fact, cause in facts]
             orders += wanted
             if envelope.reply_to is not None:
                 answers.append((envelope, [fact for fact, _ in facts]))
