@@ -11,8 +11,8 @@ from ..domain.run import Run
 class RunPlaces:
     """Places for runs; those that have none are recorded, begin nothing, and wait for one by their priority.
 
-    A run has its place until it ends, or only waits: for a time, a signal or a person. Child runs go on the
-    place of the run above them, which waits for them, and a run that is being undone needs none.
+    A run has its place until it ends, or only waits: for a time, a signal, a person, or its child runs, which
+    need places of their own. A run that is being undone needs none.
 
     Args:
         most: how many places there are; ``None`` for as many as there are runs.
@@ -40,7 +40,7 @@ class RunPlaces:
 
     def admit(self, run: Run) -> bool:
         """Return whether a run may go on: it has a place, or needs none. If not, it waits for one."""
-        if run.parent is not None or run.unwinding is not None or self.take_now(run.id):
+        if run.unwinding is not None or self.take_now(run.id):
             return True
         if run.id not in self._waiting:
             self._waiting.push(run.id, run.id, priority=run.priority)

@@ -34,8 +34,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             long as it takes. One that takes longer is asked three times, then a person has to choose.
         max_active_runs: runs that are under way at the same time; ``None`` for as many as there are. Further
             ones are recorded and wait for a place, by their priority. A run keeps its place until it ends, or
-            only waits for a time, a signal or a person; child runs go on that of the run above them, and
-            what is undone needs none.
+            only waits for a time, a signal, a person, or child runs, which need places of their own; to be
+            undone it needs none. Runs that only wait have to be let go of (``passivate``).
         max_starts_queued: calls of `Engine.start` that wait to become durable; further ones are refused with
             a `TooManyStartsError`. Schedules are not: each starts one run after another.
         stuck_timeout_s: seconds a handler of stuck runs may take to answer, where it is async; ``None`` for
@@ -73,6 +73,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             for name in self.__struct_fields__
             if name.endswith("_s") and (seconds := getattr(self, name)) is not None and not _is_time(seconds)
         ]
+        if self.max_active_runs is not None and not self.passivate:
+            problems.append("max_active_runs needs passivate: a run that only waits gives its place back")
         if problems:
             raise InvalidInputError(f"settings: {'; '.join(problems)}")
 

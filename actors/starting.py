@@ -110,7 +110,7 @@ class Starter:
                 run_id = ids.run_id(message.at, int(self._random() * (1 << 32)))
                 message = msgspec.structs.replace(message, lineage=run_id)
             run, directory = Run(run_id), self._directory
-            begins = message.parent is not None or directory.places.take_now(run_id)
+            begins = directory.places.take_now(run_id)
             facts, orders = (directory.decide if begins else record)(run, message, directory.catalog)
             entries = [(message.at, message.actor, cause, fact) for fact, cause in facts]
             row = row_of(run, None, message.at)
@@ -142,6 +142,7 @@ class Starter:
             warn_of_attention(run, None, row)
             self._answer(started, run.id)
         elif isinstance(result, VersionConflictError) and message.parent is not None:
+            self._directory.places.leave(run.id)
             self._answer(started, run.id)  # it was started before
         elif isinstance(result, VersionConflictError):
             self._directory.places.leave(run.id)

@@ -117,16 +117,39 @@ async def test_a_run_that_only_waits_leaves_its_place_and_needs_one_to_go_on(sto
         assert (await other.outcome(timeout_s=10)).status == "completed"
 
 
-async def test_child_runs_go_on_the_place_of_the_run_above_them(store: str, gate: Gate) -> None:
+async def test_child_runs_have_places_of_their_own_which_the_runs_above_them_have_left(
+    store: str, gate: Gate
+) -> None:
+    def plan(context: Any) -> Plan:
+        return visit(context.goal.text)
+
+    do = {"tool_name": "plan_and_execute", "input": {"query": "{{item}}"}}
+    parent = Plan([Step("T", "map", {"over": ["x", "y"], "do": do, "concurrency": 2})])
+    async with Engine(store, tools=[gate.tool()], planners={"p": plan}, settings=ONE) as engine:
+        run = await engine.start("parent", plan=parent)
+        await gate.until("x")
+        assert gate.calls == ["x"]
+        gate.open("x")
+        await gate.until("y")
+        gate.open("y")
+        assert (await run.outcome(timeout_s=10)).result == {"count": 2, "results": ["x", "y"]}
+
+
+async def test_a_child_run_that_waits_for_a_place_is_cancelled_with_its_parent(
+    store: str, gate: Gate
+) -> None:
     def plan(context: Any) -> Plan:
         return visit("child")
 
     parent = Plan([Step("T", "plan_and_execute", {"query": "x"})])
     async with Engine(store, tools=[gate.tool()], planners={"p": plan}, settings=ONE) as engine:
-        run = await engine.start("parent", plan=parent)
-        await gate.until("child")
-        gate.open("child")
-        assert (await run.outcome(timeout_s=10)).result == "child"
+        run, _ = await asyncio.gather(engine.start("p", plan=parent), engine.start("a", plan=visit("a")))
+        await gate.until("a")
+        await run.cancel("enough")
+        assert (await run.outcome(timeout_s=10)).status == "cancelled"
+        [child] = (await run.state()).children
+        assert (child.state, gate.calls) == ("cancelled", ["a"])
+        gate.open("a")
 
 
 async def test_a_run_that_waits_for_a_place_can_be_cancelled_and_ends_at_once(store: str, gate: Gate) -> None:
@@ -240,6 +263,7 @@ def test_without_a_limit_everybody_has_a_place() -> None:
     [
         ({"max_active_runs": 0}, "max_active_runs is 0; it is a whole number from 1 up"),
         ({"tool_threads": 2.5}, "tool_threads is 2.5; it is a whole number from 1 up"),
+        ({"max_active_runs": 5, "passivate": False}, "max_active_runs needs passivate"),
         ({"drain_s": -1.0}, "drain_s is -1.0; it is a number of seconds from 0 up"),
         ({"stuck_timeout_s": float("nan")}, "stuck_timeout_s is nan; it is a number of seconds from 0 up"),
         (
