@@ -6,7 +6,17 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from midcourse import Plan, PlanningContext, RunHandle, RunState, Step, ToolContext, WaitFor, tool
+from midcourse import (
+    Plan,
+    PlanningContext,
+    RunHandle,
+    RunState,
+    Settings,
+    Step,
+    ToolContext,
+    WaitFor,
+    tool,
+)
 from midcourse.examples.order.calls import KillAt
 from midcourse.store import Journal
 
@@ -71,3 +81,11 @@ async def undone_across(journal: Journal, folder: Path, kill_at: KillAt | None =
     with stage(journal, folder, kill_at=kill_at) as on:
         plan = Plan([RESERVE, Step("trip", "plan_and_execute", {"query": "deliver"}), SHIP, BROKEN])
         return await on.play(plan=plan, planner=plan_child, tools=[broken])
+
+
+async def on_one_place(journal: Journal, folder: Path, kill_at: KillAt | None = None) -> list[Any]:
+    """The same, where parent and child have to leave their place to each other."""
+    with stage(journal, folder, kill_at=kill_at) as on:
+        plan = Plan([RESERVE, TRIP, BROKEN])
+        settings = Settings(max_active_runs=1)
+        return await on.play(plan=plan, planner=plan_child, tools=[broken], settings=settings)

@@ -121,6 +121,7 @@ SCENARIOS: dict[str, Case] = {
         nesting.children_of_a_tool,
         nesting.cancelled_in_a_child,
         nesting.undone_across,
+        nesting.on_one_place,
         undoing.all_undone,
         undoing.undo_asked_about,
         undoing.undo_fails_twice,
