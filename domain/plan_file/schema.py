@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
+from ..child_terms import Terms
+from ..children import PLAN_AND_EXECUTE
 from ..control import CONTROLS
 from ..control.bodies import CALL_FIELDS, RESERVED_IDS
 from .model import PlanFile
@@ -13,15 +15,19 @@ from .model import PlanFile
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _REFERENCE: Final = "#/$defs/{name}"
 
+_INPUTS: Final = {**CONTROLS, PLAN_AND_EXECUTE: Terms}
+"""What the engine itself takes as input, by tool name."""
+
 
 def plan_file_schema() -> dict[str, Any]:
     """Return the JSON Schema of a plan file."""
-    types = [PlanFile, *CONTROLS.values()]
+    types = [PlanFile, *_INPUTS.values()]
     _, definitions = msgspec.json.schema_components(types, ref_template=_REFERENCE)
     for definition in definitions.values():
         definition["additionalProperties"] = False
     _describe_steps(definitions)
     _describe_conditions(definitions)
+    _allow_templates(definitions[Terms.__name__])
     for definition in definitions.values():
         if "description" in definition:
             definition["description"] = definition["description"].partition("\n\n")[0]
@@ -47,7 +53,7 @@ def _describe_steps(definitions: dict[str, Any]) -> None:
             "if": {"properties": {"tool_name": {"const": tool}}, "required": ["tool_name"]},
             "then": {"properties": {"input": {"$ref": _REFERENCE.format(name=kind.__name__)}}},
         }
-        for tool, kind in CONTROLS.items()
+        for tool, kind in _INPUTS.items()
     ]
     step["allOf"] = rules
     definitions["Call"] = {
@@ -77,3 +83,11 @@ def _describe_conditions(definitions: dict[str, Any]) -> None:
         definitions[kind]["oneOf"] = [{"required": [condition]}, {"required": ["infer"]}]
     named = [{"required": [name]} for name in ("until", "for_s", "signal")]
     definitions["Wait"]["oneOf"] = named
+
+
+def _allow_templates(definition: dict[str, Any]) -> None:
+    """Let every field of an input be a template, whatever it is to become."""
+    template = {"type": "string", "pattern": "\\{\\{"}
+    definition["properties"] = {
+        name: {"anyOf": [field, template]} for name, field in definition["properties"].items()
+    }

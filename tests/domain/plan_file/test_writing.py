@@ -218,3 +218,22 @@ def test_the_schema_refuses_what_the_loader_refuses(change: dict[str, Any]) -> N
     assert SCHEMA.is_valid(document)
     assert not SCHEMA.is_valid(document | change)
     assert read_plan_file(document | change).problems
+
+
+@pytest.mark.parametrize(
+    ("input", "fits"),
+    [
+        ({"query": "x"}, True),
+        (
+            {"query": "{{input.q}}", "inputs": "{{E0}}", "limits": {"replans": 3, "budgets": [{"steps": 3}]}},
+            True,
+        ),
+        ({"query": 3}, False),
+        ({"inputs": {}}, False),
+        ({"query": "x", "inputs": "E0"}, False),
+        ({"query": "x", "limits": {"replan": 1}}, False),
+    ],
+)
+def test_the_schema_knows_the_terms_of_a_child_run(input: dict[str, Any], fits: bool) -> None:
+    step = {"id": "E0", "tool_name": "plan_and_execute", "input": input}
+    assert SCHEMA.is_valid({"identifier": "i", "name": "n", "description": "d", "steps": [step]}) is fits
