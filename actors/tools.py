@@ -249,8 +249,8 @@ def _own_name(function: Callable[..., Any], name: str) -> str:
     bare = (name or getattr(source, "__name__", "")).removeprefix(USER_PREFIX)
     if not bare.isidentifier() or "__" in bare:
         raise ToolDefinitionError(
-            f"a tool cannot be named {bare!r} (made of {function!r}); pass name= with letters, digits and "
-            "single underscores"
+            f"a tool cannot be named {bare!r}{'' if name else f' (made of {function!r})'}; name it with "
+            "letters, digits and single underscores (in Python by name=)"
         )
     return USER_PREFIX + bare
 
@@ -280,8 +280,8 @@ def _checked(spec: ToolSpec) -> ToolSpec:
             raise _wrong(spec.name, f"{field} is {seconds}; it is a number of seconds above 0, or None")
     if checked.cost < 0:
         raise _wrong(spec.name, f"cost is {checked.cost}; it cannot be negative")
-    if checked.retry.max_attempts is not None and checked.retry.max_attempts < 1:
-        raise _wrong(spec.name, f"retry.max_attempts is {checked.retry.max_attempts}; the first one counts")
+    if problem := checked.retry.problem():
+        raise _wrong(spec.name, problem)
     return checked
 
 
