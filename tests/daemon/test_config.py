@@ -246,7 +246,7 @@ TAKEN = (
         ("args = { class = 'string' }", f"args.class {TAKEN}"),
         ("args = { context = 'string' }", f"args.context {TAKEN}"),
         ("args = { '' = 'string' }", f"args. {TAKEN}"),
-        ("args = { n = { type = 'integer', default = 'few' } }", "args.n.default is 'few', which is no integer"),
+        ("args = { n = { type = 'integer', default = 'few' } }", "default is 'few', which is no integer"),
         ("args = { n = { type = 'array', default = {} } }", "args.n.default is {}, which is no array;"),
         ("retry = { factor = -1 }", "retry.factor is -1.0; it is a factor of 0 or above"),
     ],
