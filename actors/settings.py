@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, Final
+
 import msgspec
+
+from ..domain.errors import InvalidInputError
+
+_PLACES: Final = ("max_attempts_at_once", "tool_threads", "max_plannings_at_once", "max_starts_queued")
+_SECONDS: Final = ("drain_s", "close_grace_s", "cancel_timeout_s", "probe_timeout_s")
+_SECONDS_OR_NONE: Final = ("planning_timeout_s", "review_timeout_s", "stuck_timeout_s")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -25,6 +34,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         stuck_timeout_s: seconds a handler of stuck runs may take to answer, where it is async; ``None`` for
             as long as it takes. One that takes longer is asked three times, then the run is left to a person.
         passivate: let go of the memory of runs that only wait.
+
+    Raises:
+        InvalidInputError: a number is none that an engine could work with: without a place, say, no step
+            would ever begin.
     """
 
     drain_s: float = 5.0
@@ -39,3 +52,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     max_starts_queued: int = 10_000
     stuck_timeout_s: float | None = 60.0
     passivate: bool = True
+
+    def __post_init__(self) -> None:
+        """Look at every number before an engine relies on it."""
+        for name in _PLACES:
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise _wrong(name, value, "a whole number of 1 or more")
+        for name in (*_SECONDS, *_SECONDS_OR_NONE):
+            value = getattr(self, name)
+            if value is None and name in _SECONDS_OR_NONE:
+                continue
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or not math.isfinite(value) or value < 0:
+                allowed = ", or None" if name in _SECONDS_OR_NONE else ""
+                raise _wrong(name, value, f"a number of seconds of 0 or more{allowed}")
+        if not isinstance(self.passivate, bool):
+            raise _wrong("passivate", self.passivate, "True or False")
+
+
+def _wrong(name: str, value: Any, allowed: str) -> InvalidInputError:
+    return InvalidInputError(f"settings: {name} is {value!r}; it is {allowed}")
