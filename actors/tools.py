@@ -13,7 +13,7 @@ from ..domain.errors import ToolDefinitionError
 from ..domain.tools import USER_PREFIX, Effect, RetryPolicy, ToolSpec
 from .json_values import as_json
 from .rules import ReplanRule
-from .tool_schema import Parameters
+from .tool_schema import Parameters, schema_problem
 
 Probe = Callable[[str], Any]
 """Asked with an operation key what became of it: a `Receipt` or the result, ``None`` if it did not happen."""
@@ -280,7 +280,7 @@ def _checked(spec: ToolSpec) -> ToolSpec:
             raise _wrong(spec.name, f"{field} is {seconds}; it is a number of seconds above 0, or None")
     if checked.cost < 0:
         raise _wrong(spec.name, f"cost is {checked.cost}; it cannot be negative")
-    if problem := checked.retry.problem():
+    if problem := checked.retry.problem() or schema_problem(checked.output_schema):
         raise _wrong(spec.name, problem)
     return checked
 

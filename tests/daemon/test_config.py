@@ -248,6 +248,7 @@ TAKEN = (
         ("args = { '' = 'string' }", f"args. {TAKEN}"),
         ("args = { n = { type = 'integer', default = 'few' } }", "default is 'few', which is no integer"),
         ("args = { n = { type = 'array', default = {} } }", "args.n.default is {}, which is no array;"),
+        ("output_schema = { type = ['object', 5] }", "output_schema.type is no JSON Schema: "),
         ("retry = { factor = -1 }", "retry.factor is -1.0; it is a factor of 0 or above"),
     ],
 )  # fmt: skip
