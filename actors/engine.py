@@ -92,7 +92,6 @@ class Engine(EngineLife):
         timers: Timers | None = None,
         random: Callable[[], float] = _random.random,
     ) -> None:
-        (settings or _DEFAULTS).check()
         super().__init__(
             store,
             equip(

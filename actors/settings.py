@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from math import isfinite
+import math
+from typing import Any, Final
 
 import msgspec
 
 from ..domain.errors import InvalidInputError
 
-_FROM_1 = (
+_PLACES: Final = (
     "max_attempts_at_once",
     "tool_threads",
     "max_plannings_at_once",
     "max_active_runs",
     "max_starts_queued",
 )
+_SECONDS: Final = ("drain_s", "close_grace_s", "cancel_timeout_s", "probe_timeout_s")
+_SECONDS_OR_NONE: Final = ("planning_timeout_s", "review_timeout_s", "stuck_timeout_s")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -41,6 +44,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         stuck_timeout_s: seconds a handler of stuck runs may take to answer, where it is async; ``None`` for
             as long as it takes. One that takes longer is asked three times, then the run is left to a person.
         passivate: let go of the memory of runs that only wait.
+
+    Raises:
+        InvalidInputError: a number is none that an engine could work with: without a place, say, no step
+            would ever begin.
     """
 
     drain_s: float = 5.0
@@ -57,31 +64,28 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     stuck_timeout_s: float | None = 60.0
     passivate: bool = True
 
-    def check(self) -> None:
-        """Look whether an engine can work like this.
-
-        Raises:
-            InvalidInputError: it cannot; all problems are listed.
-        """
-        problems = [
-            f"{name} is {most!r}; it is a whole number from 1 up"
-            for name in _FROM_1
-            if (most := getattr(self, name)) is not None and not (_is_whole(most) and most >= 1)
-        ]
-        problems += [
-            f"{name} is {seconds!r}; it is a number of seconds from 0 up"
-            for name in self.__struct_fields__
-            if name.endswith("_s") and (seconds := getattr(self, name)) is not None and not _is_time(seconds)
-        ]
+    def __post_init__(self) -> None:
+        """Look at every number before an engine relies on it."""
+        for name in _PLACES:
+            value = getattr(self, name)
+            if value is None and name == "max_active_runs":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise _wrong(name, value, "a whole number of 1 or more")
+        for name in (*_SECONDS, *_SECONDS_OR_NONE):
+            value = getattr(self, name)
+            if value is None and name in _SECONDS_OR_NONE:
+                continue
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or not math.isfinite(value) or value < 0:
+                allowed = ", or None" if name in _SECONDS_OR_NONE else ""
+                raise _wrong(name, value, f"a number of seconds of 0 or more{allowed}")
+        if not isinstance(self.passivate, bool):
+            raise _wrong("passivate", self.passivate, "True or False")
         if self.max_active_runs is not None and not self.passivate:
-            problems.append("max_active_runs needs passivate: a run that only waits gives its place back")
-        if problems:
-            raise InvalidInputError(f"settings: {'; '.join(problems)}")
+            why = "True where max_active_runs is set: a run that only waits gives its place back"
+            raise _wrong("passivate", self.passivate, why)
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_time(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0 and isfinite(value)
+def _wrong(name: str, value: Any, allowed: str) -> InvalidInputError:
+    return InvalidInputError(f"settings: {name} is {value!r}; it is {allowed}")

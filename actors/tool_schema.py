@@ -245,3 +245,19 @@ def _model_schema(nested: dict[str, Any]) -> Callable[[Any], dict[str, Any]]:
         return schema
 
     return describe
+
+
+def schema_problem(schema: Mapping[str, Any]) -> str:
+    """Return why the schema that a tool declares for its results is no JSON Schema; empty if it is one."""
+    if not schema:
+        return ""
+    import jsonschema_rs
+
+    try:
+        jsonschema_rs.Draft202012Validator(dict(schema), offline=True)
+    except jsonschema_rs.ValidationError as error:
+        where = "".join(f".{part}" for part in error.instance_path)
+        return f"output_schema{where} is no JSON Schema: {error.message}"
+    except (jsonschema_rs.ReferencingError, ValueError) as error:
+        return f"output_schema is no JSON Schema that can be used: {str(error).partition(chr(10))[0]}"
+    return ""

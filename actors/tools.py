@@ -13,7 +13,7 @@ from ..domain.errors import ToolDefinitionError
 from ..domain.tools import USER_PREFIX, Effect, RetryPolicy, ToolSpec
 from .json_values import as_json
 from .rules import ReplanRule
-from .tool_schema import Parameters
+from .tool_schema import Parameters, schema_problem
 
 Probe = Callable[[str], Any]
 """Asked with an operation key what became of it: a `Receipt` or the result, ``None`` if it did not happen."""
@@ -249,8 +249,8 @@ def _own_name(function: Callable[..., Any], name: str) -> str:
     bare = (name or getattr(source, "__name__", "")).removeprefix(USER_PREFIX)
     if not bare.isidentifier() or "__" in bare:
         raise ToolDefinitionError(
-            f"a tool cannot be named {bare!r} (made of {function!r}); pass name= with letters, digits and "
-            "single underscores"
+            f"a tool cannot be named {bare!r}{'' if name else f' (made of {function!r})'}; name it with "
+            "letters, digits and single underscores (in Python by name=)"
         )
     return USER_PREFIX + bare
 
@@ -280,8 +280,8 @@ def _checked(spec: ToolSpec) -> ToolSpec:
             raise _wrong(spec.name, f"{field} is {seconds}; it is a number of seconds above 0, or None")
     if checked.cost < 0:
         raise _wrong(spec.name, f"cost is {checked.cost}; it cannot be negative")
-    if checked.retry.max_attempts is not None and checked.retry.max_attempts < 1:
-        raise _wrong(spec.name, f"retry.max_attempts is {checked.retry.max_attempts}; the first one counts")
+    if problem := checked.retry.problem() or schema_problem(checked.output_schema):
+        raise _wrong(spec.name, problem)
     return checked
 
 

@@ -213,12 +213,11 @@ def _authority(value: Any, problems: list[str]) -> Authority:
 
 
 def _settings(table: Any, problems: list[str]) -> Settings:
-    settings = read_table("engine", table, Settings, problems) or Settings()
     try:
-        settings.check()
+        return read_table("engine", table, Settings, problems) or Settings()
     except InvalidInputError as error:
         problems.append(f"engine: {str(error).removeprefix('settings: ')}")
-    return settings
+    return Settings()
 
 
 def _limits(table: Any, problems: list[str]) -> Limits:

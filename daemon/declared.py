@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import keyword
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Literal
 
@@ -24,6 +25,8 @@ _TYPES: Mapping[str, Any] = {
     "array": list[Any],
     "object": dict[str, Any],
 }
+_TAKEN = ("context",)
+"""Names that calls use themselves."""
 
 
 class Argument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -137,13 +140,31 @@ def rendered_text(template: str, values: Mapping[str, Any]) -> str:
 
 
 def _argument(tool_name: str, name: str, declared: str | Argument) -> Argument:
+    where = f"tool {tool_name!r}: args.{name}"
+    if name in _TAKEN or not name.isidentifier() or keyword.iskeyword(name):
+        raise ToolDefinitionError(
+            f"{where} cannot be the name of an argument; use letters, digits and '_', no digit first, "
+            f"not {' or '.join(map(repr, _TAKEN))}, and no word that Python keeps for itself, such as 'class'"
+        )
     if isinstance(declared, Argument):
+        _check_default(where, declared)
         return declared
     if declared not in _TYPES:
-        raise ToolDefinitionError(
-            f"tool {tool_name!r}: args.{name} is {declared!r}; it is one of {', '.join(_TYPES)}"
-        )
+        raise ToolDefinitionError(f"{where} is {declared!r}; it is one of {', '.join(_TYPES)}")
     return Argument(declared)  # type: ignore[arg-type]  # it is one of them
+
+
+def _check_default(where: str, argument: Argument) -> None:
+    """Refuse a default that calls could not give: it is filled in after arguments were looked at."""
+    if argument.default is msgspec.UNSET:
+        return
+    try:
+        msgspec.convert(argument.default, _TYPES[argument.type])
+    except msgspec.ValidationError as error:
+        raise ToolDefinitionError(
+            f"{where}.default is {argument.default!r}, which is no {argument.type}; write one, or leave it "
+            "out"
+        ) from error
 
 
 def _signature(arguments: Mapping[str, Argument]) -> inspect.Signature:

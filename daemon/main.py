@@ -20,6 +20,7 @@ _COMPLETE = "_MIDCOURSE_COMPLETE"
 
 def main() -> None:
     """Run ``midcourse`` with the arguments of this process."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -31,6 +32,20 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
     sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Put the null device where a standard stream is closed: the store must not get its number.
+
+    A database file that is opened as number 1 or 2 would be written into by whatever prints; and what goes to
+    a stream that is not there would go to another one.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free is this one
+            setattr(sys, name, os.fdopen(number, mode, closefd=False))
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 
 
@@ -21,6 +23,17 @@ class RetryPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     factor: float = 2.0
     max_s: float = 100.0
     max_lost: int = 10
+
+    def problem(self) -> str:
+        """Return what is wrong with the policy, for a message that names its owner; empty if nothing is."""
+        if self.max_attempts is not None and self.max_attempts < 1:
+            return f"retry.max_attempts is {self.max_attempts}; the first one counts"
+        for name in ("initial_s", "factor", "max_s"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                unit = "a factor" if name == "factor" else "a number of seconds"
+                return f"retry.{name} is {value}; it is {unit} of 0 or above"
+        return f"retry.max_lost is {self.max_lost}; it cannot be negative" if self.max_lost < 0 else ""
 
     def wait_s(self, tries: int) -> float:
         """Return the seconds to wait after that many tries, without jitter."""

@@ -15,6 +15,9 @@ from .planning import SignalEntry
 WAIT: Final = "wait"
 """The tool name of steps that wait; they are carried out by the run itself."""
 
+_LONGEST_S: Final = 253402214400.0
+"""The end of the year 9999 for every time zone, in seconds since the epoch: calendars go no further."""
+
 _FIELDS: Final = ("until", "for_s", "signal", "timeout_s")
 
 
@@ -61,18 +64,23 @@ def read(input: Mapping[str, Any], at: float) -> Wait:
     if "until" in input:
         return Wait(_time(input["until"]))
     if "for_s" in input:
-        return Wait(at + _seconds("for_s", input["for_s"]))
+        return Wait(_ending("for_s", input["for_s"], at))
     name = input["signal"]
     if not isinstance(name, str) or not name:
         raise InvalidInputError(f"'signal' of a wait is the name of a signal, not {name!r}")
     timeout_s = input.get("timeout_s")
-    return Wait(None if timeout_s is None else at + _seconds("timeout_s", timeout_s), name)
+    return Wait(None if timeout_s is None else _ending("timeout_s", timeout_s, at), name)
 
 
-def _seconds(name: str, value: Any) -> float:
+def _ending(name: str, value: Any, at: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
         raise InvalidInputError(f"{name!r} of a wait is a number of seconds from 0 up, not {value!r}")
-    return float(value)
+    if value > _LONGEST_S - at:
+        raise InvalidInputError(
+            f"{name!r} of a wait ends after the year 9999, being {value!r} seconds; wait for a signal "
+            "without a time, if it is to be for ever"
+        )
+    return at + value
 
 
 def _time(value: Any) -> float:
@@ -82,9 +90,13 @@ def _time(value: Any) -> float:
         except ValueError:
             moment = None
         if moment is not None and moment.tzinfo is not None:
-            return moment.timestamp()
-    elif isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value)
+            value = moment.timestamp()
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+        if 0 <= value <= _LONGEST_S:
+            return float(value)
+        raise InvalidInputError(
+            f"'until' of a wait is in the years 1970 to 9999, not {value!r} seconds after 1970 began"
+        )
     raise InvalidInputError(
         f"'until' of a wait is a time with its zone such as '2030-01-31T09:00:00Z', not {value!r}"
     )

@@ -14,7 +14,7 @@ from ...domain.view import view
 from ...store import Record
 from ..history import History
 from .output import one_line
-from .render_attention import attention_lines
+from .render_attention import attention_lines, this_program
 from .render_facts import short_fact_line
 from .render_run import plan_lines, revision_lines, status_cell
 
@@ -32,6 +32,7 @@ class LiveRun:
 
     def __init__(self, run_id: str) -> None:
         self._run_id = run_id
+        self._called = this_program()  # here, as pictures are made in a thread that knows of no command
         self._last: deque[str] = deque(maxlen=_LAST)
         self._history: History | None = None
         self._live = Live(
@@ -59,7 +60,7 @@ class LiveRun:
         head = Text.assemble(
             (f"Run {state.id}", "bold"), "  ", (status, style), f"  revision {state.revision}"
         )
-        waits = attention_lines(state.id, state.attention)
+        waits = attention_lines(state.id, state.attention, called=self._called)
         latest = self._history.revisions[-1:] if state.revision > 1 else []
         changes = revision_lines(latest, [])
         lines = [f"  {one_line(state.goal.text)}", *changes, "", *plan_lines(state), *waits, "", *self._last]

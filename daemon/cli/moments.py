@@ -51,8 +51,12 @@ class Moment(click.ParamType[float]):
 
 
 def show_moment(at: float, *, fine: bool = False) -> str:
-    """Return local time, with milliseconds if ``fine``."""
-    text = datetime.fromtimestamp(at, UTC).astimezone().isoformat(" ", "milliseconds" if fine else "seconds")
+    """Return local time, with milliseconds if ``fine``; in seconds what no calendar has."""
+    try:
+        moment = datetime.fromtimestamp(at, UTC).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return f"{at:g} s after 1970"
+    text = moment.isoformat(" ", "milliseconds" if fine else "seconds")
     return text[:23] if fine else text[:19]
 
 

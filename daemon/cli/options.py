@@ -44,6 +44,18 @@ RUN_HELP = (
 )
 
 
+class _TwiceError(Exception):
+    """A key of an object is there twice: one of the values would be dropped in silence."""
+
+
+def _keys_once(pairs: list[tuple[str, Any]]) -> None:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise _TwiceError(key)
+        seen.add(key)
+
+
 class JsonValue(click.ParamType[Any]):
     """A JSON value: as given, from a file (``@FILE``), or from standard input (``-``)."""
 
@@ -51,10 +63,17 @@ class JsonValue(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value, decoded."""
+        import json
+
         import msgspec
 
         try:
-            return msgspec.json.decode(self._text(value))
+            text = self._text(value)
+            decoded = msgspec.json.decode(text)
+            json.loads(text, object_pairs_hook=_keys_once)  # which the other one does not look at
+            return decoded
+        except _TwiceError as error:
+            self.fail(f"the key {str(error)!r} is there twice; write it once", param, ctx)
         except OSError as error:
             self.fail(f"{value[1:]} cannot be read: {error.strerror}", param, ctx)
         except (msgspec.DecodeError, UnicodeError) as error:

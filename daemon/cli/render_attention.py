@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import click
+
 from ...domain.plan import Plan
 from ...domain.summary import Attention
 from ...domain.view import ApprovalView
 from .moments import show_age
-from .output import one_line, paint, short_json
+from .output import one_line, paint, program, short_json
 from .render_facts import human
+from .session import Session
 
 _INPUT = 400
 
 
-def attention_lines(run_id: str, items: Sequence[Attention], *, now: float | None = None) -> Iterator[str]:
+def attention_lines(
+    run_id: str, items: Sequence[Attention], *, now: float | None = None, called: str | None = None
+) -> Iterator[str]:
     """Yield what waits for a person, and the commands that settle it.
 
     Args:
         run_id: the run.
         items: what waits.
         now: the time, to say how long they have been waiting; ``None`` not to say it.
+        called: how this program is called for the same store; `this_program`, if left out.
     """
+    called = this_program() if called is None else called
     for item in items:
         yield ""
         kind = item.kind.replace("_", " ")
@@ -30,12 +37,19 @@ def attention_lines(run_id: str, items: Sequence[Attention], *, now: float | Non
         subject = "" if item.subject in (item.kind, item.detail) else f": {about}"
         yield paint(f"Needs a person: {kind}{subject}{age}", "red")
         yield f"  {human(item.detail)}; {item.remedy}:"
-        for command in _commands(run_id, item):
+        for command in _commands(run_id, item, called):
             yield f"    {command}"
 
 
-def _commands(run_id: str, item: Attention) -> tuple[str, ...]:
-    runs = "midcourse runs"
+def this_program() -> str:
+    """Return how this program is called for the store and configuration of the command under way."""
+    context = click.get_current_context(silent=True)
+    session = context.find_object(Session) if context is not None else None
+    return program() if session is None else session.command_line()
+
+
+def _commands(run_id: str, item: Attention, called: str) -> tuple[str, ...]:
+    runs = f"{called} runs"
     subject = f"{run_id} {item.subject}"
     if item.kind == "approval":
         return (f"{runs} approve {subject}", f"{runs} deny {subject} --reason REASON")
@@ -60,7 +74,7 @@ def _commands(run_id: str, item: Attention) -> tuple[str, ...]:
             f"{runs} signal {run_id} NAME VALUE",
             f"{runs} cancel {run_id} --reason REASON",
         )
-    return (f"midcourse --config FILE runs resume {run_id}",)
+    return (f"{called}{'' if ' --config ' in called else ' --config FILE'} runs resume {run_id}",)
 
 
 def approval_lines(approvals: Sequence[ApprovalView]) -> list[str]:

@@ -160,8 +160,8 @@ def _terms_problems(step: Step, catalog: Catalog) -> Iterator[str]:
     if step.review and step.review != PERSON and step.review not in catalog.reviewers:
         known = ", ".join(sorted({PERSON, *catalog.reviewers}))
         yield f"step {step.id}: {step.review!r} is no reviewer of this engine (there are: {known})"
-    if step.retry is not None and step.retry.max_attempts is not None and step.retry.max_attempts < 1:
-        yield f"step {step.id}: retry.max_attempts is {step.retry.max_attempts}; the first one counts"
+    if step.retry is not None and (problem := step.retry.problem()):
+        yield f"step {step.id}: {problem}"
     if step.timeout_s is not None and step.timeout_s <= 0:
         yield f"step {step.id}: timeout_s must be above 0 seconds, not {step.timeout_s}"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from midcourse import Engine, InvalidInputError, Plan, PlanInvalid, RunHandle, Settings, Step, Tool, tool
+from midcourse import Engine, Plan, PlanInvalid, RunHandle, Settings, Step, Tool, tool
 from midcourse.actors.places import RunPlaces
 from midcourse.domain import facts as f
 from midcourse.domain.run import Run
@@ -256,22 +256,3 @@ def test_places_are_held_once_and_handed_on() -> None:
 def test_without_a_limit_everybody_has_a_place() -> None:
     places = RunPlaces(None, lambda _: None)
     assert all(places.admit(Run(str(n))) for n in range(100))
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"max_active_runs": 0}, "max_active_runs is 0; it is a whole number from 1 up"),
-        ({"tool_threads": 2.5}, "tool_threads is 2.5; it is a whole number from 1 up"),
-        ({"max_active_runs": 5, "passivate": False}, "max_active_runs needs passivate"),
-        ({"drain_s": -1.0}, "drain_s is -1.0; it is a number of seconds from 0 up"),
-        ({"stuck_timeout_s": float("nan")}, "stuck_timeout_s is nan; it is a number of seconds from 0 up"),
-        (
-            {"max_attempts_at_once": True, "drain_s": "5"},
-            "max_attempts_at_once is True; it is a whole .*; drain_s",
-        ),
-    ],
-)
-def test_settings_that_no_engine_can_work_with_are_refused(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidInputError, match=said):
-        Engine("memory:", settings=Settings(**settings))

@@ -255,6 +255,13 @@ async def stream(sku: str) -> AsyncIterator[str]:
         (fine, {"cost": -1}, "cannot be negative"),
         (fine, {"pre": {"paid": "yes"}}, "Expected `bool`, got `str`"),
         (fine, {"retry": RetryPolicy(max_attempts=0)}, "the first one counts"),
+        (fine, {"output_schema": {"type": "strin"}}, "output_schema.type is no JSON Schema: "),
+        (fine, {"output_schema": {"properties": {"x": 7}}}, "output_schema.properties.x is no JSON Schema: "),
+        (fine, {"output_schema": {"$ref": "#/none"}}, "Pointer '/none' does not exist"),
+        (fine, {"retry": RetryPolicy(initial_s=-1)}, "retry.initial_s is -1.0; it is a number of seconds"),
+        (fine, {"retry": RetryPolicy(factor=-2)}, "retry.factor is -2.0; it is a factor of 0 or above"),
+        (fine, {"retry": RetryPolicy(max_s=-1)}, "retry.max_s is -1.0"),
+        (fine, {"retry": RetryPolicy(max_lost=-1)}, "retry.max_lost is -1; it cannot be negative"),
     ],
 )
 def test_a_definition_that_cannot_work_is_refused(function: Any, terms: dict[str, Any], problem: str) -> None:

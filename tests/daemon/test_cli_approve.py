@@ -80,8 +80,11 @@ def test_show_says_what_is_to_be_approved_and_how(on_store: Call, story: Any) ->
     name = begin(story, Authority(approvals=RULES))
     shown = on_store("runs", "show", "key:order-42")
     assert f"Needs a person: approval: {name}" in shown.lines
-    assert f"    midcourse runs approve {story.run.id} {name}" in shown.lines
-    assert f"    midcourse runs deny {story.run.id} {name} --reason REASON" in shown.lines
+    assert f"    midcourse --store sqlite:///{story.store} runs approve {story.run.id} {name}" in shown.lines
+    assert (
+        f"    midcourse --store sqlite:///{story.store} runs deny {story.run.id} {name} --reason REASON"
+        in shown.lines
+    )
     at = shown.lines.index("Waits for approval")
     assert shown.lines[at + 1 : at + 4] == [
         f"  {name}",
@@ -94,7 +97,7 @@ def test_list_attention_says_what_waits_since_when_and_what_settles_it(on_store:
     name = begin(story, Authority(approvals=RULES))
     listed = on_store("runs", "list", "--attention")
     assert f"Needs a person: approval: {name} (for " in listed.out
-    assert f"    midcourse runs approve {story.run.id} {name}" in listed.lines
+    assert f"    midcourse --store sqlite:///{story.store} runs approve {story.run.id} {name}" in listed.lines
     document = on_store("runs", "list", "--attention", "--json").json
     (item,) = document["attention"][story.run.id]
     assert (item["kind"], item["subject"], item["since"]) == ("approval", name, 1_900_000_000.0)

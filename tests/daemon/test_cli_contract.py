@@ -1,6 +1,7 @@
 """What holds for every command: what goes where, exit codes, and how little help costs."""
 
 import contextlib
+import json
 import os
 import pty
 import subprocess
@@ -151,6 +152,28 @@ def test_a_reader_that_has_seen_enough_is_no_error(replanned: Any, tmp_path: Pat
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize(
+    ("closed", "prints", "notes"),
+    [("<&-", True, True), (">&-", False, True), ("2>&-", True, False), ("<&- >&- 2>&-", False, False)],
+)
+def test_a_stream_that_is_closed_takes_nothing_and_is_no_error(
+    tmp_path: Path, closed: str, prints: bool, notes: bool
+) -> None:
+    (tmp_path / "plans").mkdir()
+    plan = {"identifier": "p", "name": "n", "description": "d", "output": {"told": 1}}
+    steps = [{"id": "E0", "tool_name": "exit", "input": {"status": "success", "output": {"told": 1}}}]
+    (tmp_path / "plans" / "p.json").write_text(json.dumps({**plan, "steps": steps}))
+    code = "from midcourse.daemon.main import main; main()"
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -c "$1" --store sqlite:///own.db plan run p {closed}', sys.executable, code],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout.split()) == (0, ["{", '"told":', "1", "}"] if prints else [])
+    assert ("run_completed" in done.stderr) == notes
+    audit = ("--store", "sqlite:///own.db", "audit", "verify")
+    subprocess.run([sys.executable, "-c", code, *audit], cwd=tmp_path, check=True)
 
 
 def test_json_may_stand_before_and_behind_the_command(on_store: Call, replanned: Any) -> None:

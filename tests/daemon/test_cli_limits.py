@@ -44,7 +44,7 @@ def test_a_budget_lets_a_run_go_on_that_the_one_before_paused(on_store: Call, st
     story.plan(("notify", {"text": "a"}), ("notify", {"text": "b"}))
     story.succeed("ok")
     listed = on_store("runs", "list", "--attention")
-    assert f"midcourse runs budget {story.run.id} --steps MORE" in listed.out
+    assert f"midcourse --store sqlite:///{story.store} runs budget {story.run.id} --steps MORE" in listed.out
     answer = on_store("runs", "budget", "key:order-42", "--steps", "5", "--reason", "go on")
     assert (answer.code, answer.out) == (0, f"{story.run.id}: budget_changed, run_unpaused\n")
 

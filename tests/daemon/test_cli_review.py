@@ -35,7 +35,8 @@ def test_show_says_what_is_to_be_reviewed_and_how(on_store: Call, waiting: Any) 
     shown = on_store("runs", "show", "key:order-42")
     assert shown.code == 0
     assert "Needs a person: review: tell" in shown.lines
-    assert f"    midcourse runs review {waiting.run.id} tell ok|step|plan --reason REASON" in shown.lines
+    runs = f"    midcourse --store sqlite:///{waiting.store} runs"
+    assert f"{runs} review {waiting.run.id} tell ok|step|plan --reason REASON" in shown.lines
     (line,) = [each for each in shown.lines if "notify" in each and "tell" in each and "1" in each.split()]
     assert line.split()[:5] == ["?", "1", "tell", "notify", "review"]
 

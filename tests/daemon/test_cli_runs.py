@@ -83,7 +83,8 @@ def test_show(on_store: Call, unknown: Any) -> None:
     assert answer.err == ""
     assert answer.lines[0] == f"Run {unknown.run.id}  attention  version 15, epoch 13"
     assert "  tags       shop=oslo" in answer.lines
-    assert f"    midcourse runs settle {unknown.run.id} {operation} --happened RESULT" in answer.lines
+    runs = f"    midcourse --store sqlite:///{unknown.store} runs"
+    assert f"{runs} settle {unknown.run.id} {operation} --happened RESULT" in answer.lines
     plan = answer.lines.index("Plan, revision 2")
     assert [line.split() for line in answer.lines[plan + 1 : plan + 4]] == [
         ["✓", "1", "E0", "reserve", "done", '{"sku":"lamp"}'],

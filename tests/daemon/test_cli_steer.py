@@ -180,7 +180,10 @@ def test_settle_an_operation_that_is_not_unknown(on_store: Call, unknown: Any) -
 
 def test_compensate_retry(on_store: Call, parked: Any, last: Any) -> None:
     undo = next(iter(parked.run.parked))
-    assert f"midcourse runs compensate retry {parked.run.id} {undo}" in on_store("runs", "show", "01f").out
+    assert (
+        f"midcourse --store sqlite:///{parked.store} runs compensate retry {parked.run.id} {undo}"
+        in on_store("runs", "show", "01f").out
+    )
     assert (
         on_store("runs", "compensate", "retry", "01f", undo).out == f"{parked.run.id}: compensation_retried\n"
     )

@@ -249,6 +249,7 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
          "limits.budgets[0]: Object contains unknown field `step`"),
         ("engine.tool_thread = 4", "engine.tool_thread: unknown key (did you mean 'tool_threads'?)"),
         ("engine.tool_threads = 'x'", "engine.tool_threads: Expected `int`, got `str`"),
+        ("engine.tool_threads = 0", "engine: tool_threads is 0; it is a whole number of 1 or more"),
         ("engine = 5", "engine: must be a table, not 5; write [engine] with its keys below"),
         ("reviewers = ['shop']", "reviewers: must be a table such as name = 'package.module:reviewer'"),
         ("reviewers.quality = 'shop:nothing'",
@@ -268,6 +269,46 @@ def test_a_problem_names_file_and_key(configured: Any, tmp_path: Path, content: 
     (tmp_path / "broken.py").write_text("1 / 0")
     (tmp_path / "hungry.py").write_text("import food")
     assert problems_of(configured(content)) == (problem,)
+
+
+TAKEN = (
+    "cannot be the name of an argument; use letters, digits and '_', no digit first, not 'context', and no "
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ("args = { 'a-b' = 'string' }", f"args.a-b {TAKEN}"),
+        ("args = { class = 'string' }", f"args.class {TAKEN}"),
+        ("args = { context = 'string' }", f"args.context {TAKEN}"),
+        ("args = { '' = 'string' }", f"args. {TAKEN}"),
+        ("args = { n = { type = 'integer', default = 'few' } }", "default is 'few', which is no integer"),
+        ("args = { n = { type = 'array', default = {} } }", "args.n.default is {}, which is no array;"),
+        ("output_schema = { type = ['object', 5] }", "output_schema.type is no JSON Schema: "),
+        ("retry = { factor = -1 }", "retry.factor is -1.0; it is a factor of 0 or above"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["commands.it]\nargv = ['true']", "http.it]\nurl = 'https://example.com/'"])
+def test_a_table_that_is_no_tool_is_told_by_its_key(
+    configured: Any, kind: str, table: str, problem: str
+) -> None:
+    [told] = problems_of(configured(f"[{kind}\n{table}\n"))
+    assert told.startswith(kind.partition("]")[0])
+    assert problem in told
+
+
+def test_a_default_that_fits_is_one(configured: Any) -> None:
+    args = "a = { type = 'number', default = 2 }, b = { type = 'object', default = {} }"
+    assert tools_of(configured(f"[commands.it]\nargv = ['true']\nargs = {{ {args} }}\n")) == ["it"]
+
+
+def test_a_table_whose_name_is_none_is_told_so_without_the_program_around_it(configured: Any) -> None:
+    [told] = problems_of(configured("[commands.a__b]\nargv = ['true']\n"))
+    assert told == (
+        "commands.a__b: a tool cannot be named 'a__b'; name it with letters, digits and single underscores "
+        "(in Python by name=)"
+    )
 
 
 def test_a_module_that_is_not_there(configured: Any, tmp_path: Path) -> None:

@@ -34,6 +34,20 @@ def test_a_step_without_one_has_its_tools() -> None:
     assert story.new == [like(f.AttemptFailed, retry_at=story.at + 1.0)]
 
 
+@pytest.mark.parametrize(
+    ("policy", "problem"),
+    [
+        (RetryPolicy(initial_s=-1.0), r"retry.initial_s is -1.0; it is a number of seconds of 0 or above"),
+        (RetryPolicy(factor=-2.0), r"retry.factor is -2.0; it is a factor of 0 or above"),
+        (RetryPolicy(max_s=-0.5), r"retry.max_s is -0.5; it is a number of seconds of 0 or above"),
+        (RetryPolicy(max_lost=-1), r"retry.max_lost is -1; it cannot be negative"),
+    ],
+)
+def test_waits_and_losses_below_nothing_are_no_policy(policy: RetryPolicy, problem: str) -> None:
+    with pytest.raises(PlanInvalid, match=f"step A: {problem}"):
+        given(start(step("look", "A", retry=policy)))
+
+
 def test_no_attempt_at_all_is_no_policy() -> None:
     with pytest.raises(PlanInvalid, match=r"step A: retry.max_attempts is 0; the first one counts"):
         given(start(step("look", "A", retry=RetryPolicy(max_attempts=0))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -197,6 +198,32 @@ def test_what_cannot_be_waited_for_is_refused_at_the_start_or_fails_the_step(
         read(input, 0.0)
     with pytest.raises(PlanInvalid, match="step W: "):
         given(start(wait(**input)))
+
+
+@pytest.mark.parametrize(
+    ("input", "problem"),
+    [
+        ({"for_s": 1e300}, "'for_s' of a wait ends after the year 9999, being 1e\\+300 seconds"),
+        ({"signal": "a", "timeout_s": 253402300799}, "'timeout_s' of a wait ends after the year 9999"),
+        ({"until": "9999-12-31T23:59:59-23:00"}, "'until' of a wait is in the years 1970 to 9999"),
+        ({"until": 1796128609440512}, "'until' of a wait is in the years 1970 to 9999"),
+        ({"until": -1e300}, "'until' of a wait is in the years 1970 to 9999"),
+    ],
+)
+def test_a_wait_ends_at_a_time_that_calendars_have(input: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InvalidInputError, match=problem):
+        read(input, 0.0)
+    [(name, value)] = [each for each in input.items() if each[0] != "signal"]
+    rendered = {**input, name: "{{A}}"}
+    story = given(*planned(step("look", "A"), wait(**rendered))).when(succeeds("A", value))
+    failed = story.new[1]
+    assert isinstance(failed, f.StepFailed)
+    assert re.search(problem, failed.failure.message)
+
+
+def test_the_last_moment_of_calendars_can_be_waited_for() -> None:
+    assert read({"until": "9999-12-31T00:00:00Z"}, 0.0).due == 253402214400.0
+    assert read({"for_s": 253402214300.0}, 100.0).due == 253402214400.0
 
 
 def test_an_input_that_only_shows_wrong_when_rendered_fails_the_step() -> None:
