@@ -23,10 +23,11 @@ _DESCRIPTION = 70
     commands={
         "list": Lazy("tools:list_tools", "List the tools and what they do outside."),
         "show": Lazy("tools_show:show", "Show a tool: its contract, and what its results look like."),
+        "test": Lazy("tools_test:test", "Call a tool once, and print its result."),
     },
 )
 def tools() -> None:
-    """Show the tools of the configuration."""
+    """Show the tools of the configuration, and try them."""
 
 
 @click.command("list")
