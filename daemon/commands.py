@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,8 +28,14 @@ from ..actors.context import ToolContext
 from ..actors.control import ToolError
 from ..actors.packs.processes import run_program
 from ..actors.tools import Tool
-from ..domain.errors import ToolDefinitionError
-from .declared import Declared, check_templates, declared_tool, rendered_text
+from .declared import (
+    Declared,
+    argument_problems,
+    declared_tool,
+    refuse,
+    rendered_text,
+    template_problems,
+)
 
 _MOST_SAID = 2_000
 
@@ -65,14 +71,19 @@ def command_tool(name: str, command: Command, folder: Path) -> Tool:
     Raises:
         ToolDefinitionError: it cannot work; the text says why.
     """
-    if not command.argv or not command.argv[0]:
-        raise ToolDefinitionError(f"tool {name!r}: argv needs a program, such as ['git', 'log']")
-    check_templates(name, (*command.argv, command.stdin), command.args)
+    refuse(name, _problems(command))
 
     async def run(values: Mapping[str, Any], context: ToolContext) -> Any:
         return await _run(command, folder, values, context)
 
     return declared_tool(name, command, run, summary=f"Runs {command.argv[0]}.")
+
+
+def _problems(command: Command) -> Iterator[str]:
+    if not command.argv or not command.argv[0]:
+        yield "argv needs a program, such as ['git', 'log']"
+    yield from argument_problems(command.args)
+    yield from template_problems((*command.argv, command.stdin), command.args)
 
 
 async def _run(command: Command, folder: Path, values: Mapping[str, Any], context: ToolContext) -> Any:

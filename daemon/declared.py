@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import keyword
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -75,7 +75,7 @@ def declared_tool(
     summary: str,
     probe: Probe | None = None,
 ) -> Tool:
-    """Return the tool that a table of the configuration declares.
+    """Return the tool that a table of the configuration declares, which has no `argument_problems`.
 
     Args:
         name: its name, without prefix.
@@ -87,7 +87,7 @@ def declared_tool(
     Raises:
         ToolDefinitionError: it cannot work; the text says why.
     """
-    arguments = {key: _argument(name, key, each) for key, each in declared.args.items()}
+    arguments = {key: _argument(each) for key, each in declared.args.items()}
     defaults = {key: each.default for key, each in arguments.items() if each.default is not msgspec.UNSET}
 
     async def call(**values: Any) -> Any:
@@ -105,26 +105,71 @@ def declared_tool(
     return make(call)
 
 
-def check_templates(name: str, templates: Iterable[Any], args: Iterable[str]) -> None:
-    """Refuse templates that are none, or read what is no argument.
+class DeclarationError(ToolDefinitionError):
+    """A table declares a tool that cannot work.
 
     Args:
         name: the name of the tool.
+        problems: everything that is wrong with it, a sentence each.
+    """
+
+    def __init__(self, name: str, problems: Sequence[str]) -> None:
+        self.problems = tuple(f"tool {name!r}: {each}" for each in problems)
+        super().__init__("; ".join(self.problems))
+
+
+def refuse(name: str, problems: Iterable[str]) -> None:
+    """Raise a `DeclarationError` if there is anything wrong with a tool."""
+    if found := tuple(problems):
+        raise DeclarationError(name, found)
+
+
+def template_problems(templates: Iterable[Any], args: Iterable[str]) -> Iterator[str]:
+    """Yield what is wrong with templates: they are none, or read what is no argument.
+
+    Args:
         templates: JSON values with templates in their texts.
         args: the names they may read.
-
-    Raises:
-        ToolDefinitionError: the first problem.
     """
     known = tuple(args)
     for value in templates:
         shown = repr(value) if isinstance(value, str) else json.dumps(value, default=str)
         errors = syntax_errors(value)
         if errors:
-            raise ToolDefinitionError(f"tool {name!r}: {shown}: {errors[0]}")
+            yield f"{shown}: {errors[0]}"
+            continue
         for root in sorted(references(compile_value(value)).difference(known)):
             hint = did_you_mean(root, known, otherwise=f"{', '.join(known) or 'none'}")
-            raise ToolDefinitionError(f"tool {name!r}: {shown} reads {root!r}, which is not in args{hint}")
+            yield f"{shown} reads {root!r}, which is not in args{hint}"
+
+
+def argument_problems(args: Mapping[str, str | Argument]) -> Iterator[str]:
+    """Yield what is wrong with arguments: names that no call could give, types that are none, defaults."""
+    for name, declared in args.items():
+        where = f"args.{name}"
+        if name in _TAKEN or not name.isidentifier() or keyword.iskeyword(name):
+            yield (
+                f"{where} cannot be the name of an argument; use letters, digits and '_', no digit first, "
+                f"not {' or '.join(map(repr, _TAKEN))}, and no word that Python keeps for itself, such as "
+                "'class'"
+            )
+        elif isinstance(declared, Argument):
+            yield from _default_problems(where, declared)
+        elif declared not in _TYPES:
+            yield f"{where} is {declared!r}; it is one of {', '.join(_TYPES)}"
+
+
+def _default_problems(where: str, argument: Argument) -> Iterator[str]:
+    """Look at a default: it is filled in after the arguments of a call were looked at."""
+    if argument.default is msgspec.UNSET:
+        return
+    try:
+        msgspec.convert(argument.default, _TYPES[argument.type])
+    except msgspec.ValidationError:
+        yield (
+            f"{where}.default is {argument.default!r}, which is no {argument.type}; write one, or leave it "
+            "out"
+        )
 
 
 def rendered(template: Any, values: Mapping[str, Any]) -> Any:
@@ -139,32 +184,8 @@ def rendered_text(template: str, values: Mapping[str, Any]) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _argument(tool_name: str, name: str, declared: str | Argument) -> Argument:
-    where = f"tool {tool_name!r}: args.{name}"
-    if name in _TAKEN or not name.isidentifier() or keyword.iskeyword(name):
-        raise ToolDefinitionError(
-            f"{where} cannot be the name of an argument; use letters, digits and '_', no digit first, "
-            f"not {' or '.join(map(repr, _TAKEN))}, and no word that Python keeps for itself, such as 'class'"
-        )
-    if isinstance(declared, Argument):
-        _check_default(where, declared)
-        return declared
-    if declared not in _TYPES:
-        raise ToolDefinitionError(f"{where} is {declared!r}; it is one of {', '.join(_TYPES)}")
-    return Argument(declared)  # type: ignore[arg-type]  # it is one of them
-
-
-def _check_default(where: str, argument: Argument) -> None:
-    """Refuse a default that calls could not give: it is filled in after arguments were looked at."""
-    if argument.default is msgspec.UNSET:
-        return
-    try:
-        msgspec.convert(argument.default, _TYPES[argument.type])
-    except msgspec.ValidationError as error:
-        raise ToolDefinitionError(
-            f"{where}.default is {argument.default!r}, which is no {argument.type}; write one, or leave it "
-            "out"
-        ) from error
+def _argument(declared: str | Argument) -> Argument:
+    return declared if isinstance(declared, Argument) else Argument(declared)  # type: ignore[arg-type]  # checked
 
 
 def _signature(arguments: Mapping[str, Argument]) -> inspect.Signature:

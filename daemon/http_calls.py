@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -33,8 +33,15 @@ from ..actors.packs.http_answers import KEY_HEADER, MAX_BYTES, Output, Terms
 from ..actors.packs.http_call import Method, Request, call, needs_httpx
 from ..actors.packs.vouching import for_this_attempt
 from ..actors.tools import Tool
-from ..domain.errors import ToolDefinitionError
-from .declared import Declared, check_templates, declared_tool, rendered, rendered_text
+from .declared import (
+    Declared,
+    argument_problems,
+    declared_tool,
+    refuse,
+    rendered,
+    rendered_text,
+    template_problems,
+)
 from .http_probe import http_probe
 
 _HOST = re.compile(r"https?://[^/?#{}@\s]+(?=[/?#]|\Z)", re.IGNORECASE)
@@ -93,7 +100,7 @@ def http_tool(name: str, declared: HttpCall) -> Tool:
         ToolDefinitionError: it cannot work; the text says why.
     """
     needs_httpx(name)
-    _check(name, declared)
+    refuse(name, _problems(declared))
     terms = msgspec.convert(declared, Terms, from_attributes=True)
 
     async def run(values: Mapping[str, Any], context: ToolContext) -> Any:
@@ -113,58 +120,61 @@ def http_tool(name: str, declared: HttpCall) -> Tool:
     return declared_tool(name, declared, run, summary=summary, probe=probe)
 
 
-def _check(name: str, declared: HttpCall) -> None:
-    _check_address(name, "url", declared.url, declared.args)
+def _problems(declared: HttpCall) -> Iterator[str]:
+    yield from argument_problems(declared.args)
+    yield from _address_problems("url", declared.url, declared.args)
     if declared.probe:
-        _check_address(name, "probe", declared.probe, ("operation",))
-    if problem := _contradiction(declared):
-        raise ToolDefinitionError(f"tool {name!r}: {problem}")
+        yield from _address_problems("probe", declared.probe, ("operation",))
+    yield from _contradictions(declared)
     templates = [getattr(declared, field) for field in _bodies(declared)]
     for table, values in (("headers", declared.headers), ("query", declared.query)):
         for key, each in values.items():
-            if not isinstance(each, Secret) and _secret(name, f"{table}.{key}", each) is None:
+            if isinstance(each, Mapping):
+                yield from _secret_problems(f"{table}.{key}", each)
+            elif not isinstance(each, Secret):
                 templates.append(each)
-    check_templates(name, templates, declared.args)
+    yield from template_problems(templates, declared.args)
 
 
-def _check_address(name: str, field: str, address: str, args: Iterable[str]) -> None:
+def _address_problems(field: str, address: str, args: Iterable[str]) -> Iterator[str]:
     if not _HOST.match(address):
-        raise ToolDefinitionError(
-            f"tool {name!r}: {field} is {address!r}; it begins with http:// or https:// and a host, without "
-            "templates and without a password (put that into headers)"
+        yield (
+            f"{field} is {address!r}; it begins with http:// or https:// and a host, without templates and "
+            "without a password (put that into headers)"
         )
-    check_templates(name, (address,), args)
+    yield from template_problems((address,), args)
 
 
-def _contradiction(declared: HttpCall) -> str:
-    """Return what does not go together in a call, empty if all does."""
+def _contradictions(declared: HttpCall) -> Iterator[str]:
+    """Yield what does not go together in a call."""
     bodies = _bodies(declared)
     if len(bodies) > 1:
-        return f"{' and '.join(bodies)} exclude each other; a request has one body"
+        yield f"{' and '.join(bodies)} exclude each other; a request has one body"
     if bodies and declared.method in ("GET", "HEAD"):
-        return f"a {declared.method} has no body; drop {bodies[0]}, or write method = 'POST', say"
+        yield f"a {declared.method} has no body; drop {bodies[0]}, or write method = 'POST', say"
     if declared.probe and any(isinstance(each, str) and "{{" in each for each in declared.headers.values()):
-        return "probe is asked without arguments; headers may hold no templates beside it"
+        yield "probe is asked without arguments; headers may hold no templates beside it"
     if declared.max_bytes < 1:
-        return f"max_bytes is {declared.max_bytes}; it is a number above 0"
+        yield f"max_bytes is {declared.max_bytes}; it is a number above 0"
     if declared.response_headers and declared.output != "response":
-        return "response_headers are kept only with output = 'response'"
-    return ""
+        yield "response_headers are kept only with output = 'response'"
 
 
 def _bodies(declared: HttpCall) -> list[str]:
     return [each for each in ("json", "form", "text") if getattr(declared, each) not in (msgspec.UNSET, None)]
 
 
-def _secret(name: str, place: str, value: Any) -> Secret | None:
-    """Return the secret that a value of ``query`` is; those of ``headers`` have been read as such."""
-    if not isinstance(value, Mapping):
-        return None
+def _secret_problems(place: str, value: Any) -> Iterator[str]:
+    """Look at a secret of ``query``; those of ``headers`` have been read as such."""
     try:
-        return msgspec.convert(value, Secret)
+        msgspec.convert(value, Secret)
     except msgspec.ValidationError as error:
-        problem = f"{place} is a template, or {{ env = 'NAME', prefix = 'Bearer ' }}: {error}"
-        raise ToolDefinitionError(f"tool {name!r}: {problem}") from error
+        yield f"{place} is a template, or {{ env = 'NAME', prefix = 'Bearer ' }}: {error}"
+
+
+def _secret(value: Any) -> Secret | None:
+    """Return the secret that a checked value of ``query`` is, if it is one."""
+    return msgspec.convert(value, Secret) if isinstance(value, Mapping) else None
 
 
 def _request(declared: HttpCall, values: Mapping[str, Any]) -> Request:
@@ -188,7 +198,7 @@ def _filled(
     filled: dict[str, Any] = {}
     secrets: dict[str, str] = {}
     for key, each in table.items():
-        secret = each if isinstance(each, Secret) else _secret("", key, each)
+        secret = each if isinstance(each, Secret) else _secret(each)
         if secret is None:
             filled[key] = fill(each, values)
             continue

@@ -29,6 +29,7 @@ from ..domain.plan_file import PlanFile
 from ..domain.tools import Catalog
 from .commands import Command, command_tool
 from .config import Config
+from .declared import DeclarationError
 from .errors import ConfigError
 from .http_calls import HttpCall, http_tool
 from .packs import Pack
@@ -134,6 +135,8 @@ def load_parts(config: Config) -> Parts:
 def _try(source: Source, load: Callable[[], object], problems: list[str]) -> None:
     try:
         load()
+    except DeclarationError as error:
+        problems += [f"{source.key}: {problem}" for problem in error.problems]
     except (_UnusableError, ToolDefinitionError, InvalidInputError) as error:
         problems.append(f"{source.key}: {error}")
 

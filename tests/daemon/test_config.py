@@ -385,3 +385,32 @@ def test_tools_list_without_tools_says_how_to_name_them(call: Call) -> None:
         "No tools; name the Python modules that have them in a file midcourse.toml here"
     )
     assert call("tools", "list", "--json").json == []
+
+
+def test_everything_that_is_wrong_with_the_tables_of_tools_is_told_at_once(configured: Any) -> None:
+    file = configured(
+        """
+        [commands.log]
+        argv = ["git", "{{rev}}", "{{"]
+        args = { class = "string", n = "text" }
+
+        [http.look]
+        url = "ftp://x"
+        method = "GET"
+        json = { a = "{{b}}" }
+        max_bytes = 0
+        """
+    )
+    assert [problem.partition(";")[0].partition(" (")[0] for problem in problems_of(file)] == [
+        "commands.log: tool 'log': args.class cannot be the name of an argument",
+        "commands.log: tool 'log': args.n is 'text'",
+        "commands.log: tool 'log': '{{rev}}' reads 'rev', which is not in args",
+        (
+            "commands.log: tool 'log': '{{': template syntax error at line 1, column 1: "
+            "a tag is opened but not closed"
+        ),
+        "http.look: tool 'look': url is 'ftp://x'",
+        "http.look: tool 'look': a GET has no body",
+        "http.look: tool 'look': max_bytes is 0",
+        "http.look: tool 'look': {\"a\": \"{{b}}\"} reads 'b', which is not in args",
+    ]
