@@ -1,57 +1,7 @@
-"""The configuration file: which store, and where the tools and planners come from.
+"""The configuration file, read and checked as a whole; `docs/configuration.md` describes it.
 
-::
-
-    store = "sqlite:///orders.db"             # a relative path begins at the folder of this file
-    tools = ["shop.tools", "shop.more:pack", { call = "shop.kit:make", with = { shelf = 3 } }]
-    plan_reviewers = ["quality"]              # those who review every plan of a planner
-
-    [planners]
-    orders = "shop.plans:plan_order"
-
-    [reviewers]                               # functions of a `midcourse.Consultation`
-    quality = "shop.reviews:look"             # the one called "judge" judges requirements
-
-    [policies]                                # functions of a `midcourse.Usage`, which budgets name
-    thrift = "shop.money:too_much"
-
-    [on_stuck]                                # asked in this order about a run that is stuck
-    depot = "shop.help:look_up"
-
-    [commands.log]                            # see `daemon.commands`
-    argv = ["git", "log", "{{ref}}"]
-    args = { ref = "string" }
-    effect = "read"
-
-    [http.charge]                             # see `daemon.http_calls`
-    method = "POST"
-    url = "https://pay.example.com/charges"
-
-    [packs.files]                             # see `daemon.packs`
-    root = "files"
-
-    [authority]                               # the fields of `midcourse.Authority`
-    deny = ["refund*"]
-    approvals = [{ tool = "pay", when = "input.amount > 100" }]
-    limits = [{ tool = "mail", at_once = 2, rate = { calls = 10, per_s = 60.0 } }]
-    approvers = ["os:*"]
-    reviews = [{ tool = "ship*", by = "quality" }]
-
-    [signals]                                 # JSON Schemas of payloads; see `domain.signals`
-    paid = { type = "object", required = ["cents"] }
-    "*" = false                               # no other signal is taken
-
-    [limits]                                  # of runs started from the command line: `midcourse.Limits`
-    replans = 5
-    budgets = [{ steps = 500, cost = 20.0 }]
-
-    [engine]                                  # the fields of `midcourse.Settings`
-    tool_threads = 4
-
-    [plans]
-    folders = ["plans"]                       # where plan files are; this is the default
-
-What ``tools`` names is described in ``daemon.parts``.
+What its ``tools`` name is loaded by ``daemon.parts``; tools that it declares itself are made by
+``daemon.commands``, ``daemon.http_calls`` and ``daemon.packs``.
 """
 
 from __future__ import annotations
@@ -76,10 +26,11 @@ from .sources import Source, read_named, read_names, read_source
 from .tables import read_table
 
 FILE_NAME = "midcourse.toml"
-_KEYS = (
+KEYS = (
     "store", "tools", "commands", "http", "packs", "planners", "reviewers", "plan_reviewers", "policies",
     "on_stuck", "authority", "signals", "limits", "engine", "plans",
 )  # fmt: skip
+"""The keys there are."""
 PLAN_FOLDERS = ("plans",)
 _SQLITE = "sqlite:///"
 T = TypeVar("T", bound=msgspec.Struct)
@@ -159,7 +110,7 @@ def load_config(path: Path) -> Config:
 
 
 def _check(path: Path, content: Mapping[str, Any], problems: list[str]) -> Config:
-    problems += [f"{key}: unknown key; allowed are {', '.join(_KEYS)}" for key in content if key not in _KEYS]
+    problems += [f"{key}: unknown key; allowed are {', '.join(KEYS)}" for key in content if key not in KEYS]
     store = content.get("store", "")
     if not isinstance(store, str):
         problems.append("store: must be a text such as 'sqlite:///midcourse.db'")
