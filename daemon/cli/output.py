@@ -19,9 +19,30 @@ def say(text: str = "", *, at_once: bool = False) -> None:
     print(wrap(text, width()), flush=at_once)
 
 
+class _Notes:
+    """How notes are printed by this process."""
+
+    as_json = False
+
+
+def notes_as_json() -> None:
+    """Print notes as lines of JSON from here on: all that is on stderr can then be read by a program."""
+    _Notes.as_json = True
+
+
 def note(text: str) -> None:
     """Print a line about what is going on, wrapped on a terminal."""
-    print(wrap(text, width(sys.stderr)), file=sys.stderr, flush=True)
+    if _Notes.as_json:
+        note_line({"note": text})
+    else:
+        print(wrap(text, width(sys.stderr)), file=sys.stderr, flush=True)
+
+
+def note_line(value: Any) -> None:
+    """Print a value about what is going on as a line of JSON."""
+    import msgspec
+
+    print(msgspec.json.encode(value).decode(), file=sys.stderr, flush=True)
 
 
 def width(stream: TextIO | None = None) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import json_option
-from .output import note, width
+from .output import note, note_line, notes_as_json, width
 from .plan_ending import FAILED, finish
 from .plan_options import (
     PLAN_HELP,
@@ -78,6 +78,8 @@ def run(session: Session, /, *, named: str, inputs: Any, pairs: tuple[str, ...],
     """
     from ..parts import load_parts
 
+    if options["events"]:
+        notes_as_json()
     folders = folders_of(session)
     loaded = find_plan(folders, named)
     with load_parts(session.config) as parts:
@@ -247,9 +249,5 @@ def _progress(*, quiet: bool, events: bool) -> Callable[[Record], None]:
     from .render_facts import fact_line, fact_value
 
     if events:
-        import msgspec
-
-        return lambda record: print(
-            msgspec.json.encode(fact_value(record)).decode(), file=sys.stderr, flush=True
-        )
+        return lambda record: note_line(fact_value(record))
     return (lambda _: None) if quiet else lambda record: note(fact_line(record, width=width(sys.stderr)))

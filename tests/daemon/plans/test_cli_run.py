@@ -159,6 +159,23 @@ def test_events_are_lines_of_json_on_standard_error(call: Any, shop: Path) -> No
     assert [event["version"] for event in events] == list(range(1, len(events) + 1))
 
 
+@pytest.mark.parametrize(
+    ("inputs", "code", "said"),
+    [
+        (["-i", "sku=lamp", "-i", "who=nobody"], 1, "Error: plan failed at step E2"),
+        ([], 3, "Error: plan order needs other inputs"),
+    ],
+)
+def test_with_events_all_of_standard_error_is_lines_of_json(
+    call: Any, shop: Path, inputs: list[str], code: int, said: str
+) -> None:
+    ran = call("plan", "run", "order", *inputs, "--events")
+    lines = [json.loads(line) for line in ran.err.splitlines()]
+    assert ran.code == code
+    assert all({"topic", "note", "level"} & line.keys() for line in lines)
+    assert any(line.get("note", "").startswith(said) for line in lines)
+
+
 def test_a_key_starts_a_run_once(call: Any, shop: Path) -> None:
     first, second = (
         call("--json", "plan", "run", "order", "-i", "sku=lamp", "--key", "k").json for _ in "ab"
